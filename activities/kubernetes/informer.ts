@@ -1,0 +1,209 @@
+import { Watch } from '@kubernetes/client-node';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { errorMessage } from '../../runtime/errors.js';
+import type { Log } from '../../runtime/log.js';
+import type { KubernetesApi } from './kubernetesApi.js';
+
+/** One collection of the API server, and how its objects are read. */
+export interface Collection<T> {
+  /** e.g. `/apis/karpenter.sh/v1/nodeclaims` */
+  readonly path: string;
+  list(api: KubernetesApi): Promise<{ readonly items: readonly T[]; readonly resourceVersion: string }>;
+  /** @throws when the object does not have the fields that Driftless reads */
+  parse(object: unknown): T;
+  /** Unique within the collection: a name, or namespace and name. */
+  key(object: T): string;
+}
+
+export type InformerEvent<T> =
+  | { readonly type: 'set'; readonly object: T; readonly previous: T | undefined }
+  | { readonly type: 'deleted'; readonly object: T };
+
+export interface InformerOptions {
+  /** First wait after a lost connection; doubles up to thirty times that. */
+  readonly retryDelayMs: number;
+  readonly log: Log;
+}
+
+interface ResumePoint {
+  resourceVersion: string;
+}
+
+type WatchEnd =
+  { readonly kind: 'closed' } | { readonly kind: 'expired' } | { readonly kind: 'failed'; readonly error: unknown };
+
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
+}
+
+function resourceVersionOf(object: unknown): string | undefined {
+  const version = fieldOf(fieldOf(object, 'metadata'), 'resourceVersion');
+  return typeof version === 'string' ? version : undefined;
+}
+
+/**
+ * Keeps a copy of one collection up to date: list, then watch from there with bookmarks, resume after every loss, list again when
+ * the server has forgotten where we were (410 in any form). Listeners are told what changed, after a new list too.
+ */
+export class Informer<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #listeners = new Set<(event: InformerEvent<T>) => void>();
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #resolveSynced: () => void = () => undefined;
+  /** Settles when the first list has been read; rejects never: see the log for why it takes long. */
+  readonly synced: Promise<void>;
+
+  constructor(
+    private readonly api: KubernetesApi,
+    private readonly collection: Collection<T>,
+    private readonly options: InformerOptions,
+  ) {
+    this.synced = new Promise((resolve) => {
+      this.#resolveSynced = resolve;
+    });
+    this.#running = this.#run();
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  list(): readonly T[] {
+    return [...this.#objects.values()];
+  }
+
+  /** Calls the listener with every later change; answers how to stop that. A listener must not throw. */
+  onChange(listener: (event: InformerEvent<T>) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    let resume: ResumePoint | undefined;
+    while (!this.#isStopped()) {
+      try {
+        resume ??= await this.#relist();
+        const startedAt = performance.now();
+        const end = await this.#watch(resume);
+        if (end.kind === 'expired') resume = undefined;
+        if (end.kind === 'failed') throw end.error;
+        // A server that ends each watch at once would have us spin: that counts as a failure.
+        failures = performance.now() - startedAt < this.options.retryDelayMs ? failures + 1 : 0;
+      } catch (error) {
+        if (this.#isStopped()) return;
+        failures += 1;
+        this.options.log.warn({ path: this.collection.path, failures, error: errorMessage(error) }, 'watch lost');
+      }
+      if (failures > 0) await this.#backOff(failures);
+    }
+  }
+
+  #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  async #backOff(failures: number): Promise<void> {
+    const factor = Math.min(2 ** (failures - 1), 30);
+    const delayMs = this.options.retryDelayMs * factor * (0.5 + Math.random() / 2);
+    await delay(delayMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+
+  async #relist(): Promise<ResumePoint> {
+    const { items, resourceVersion } = await this.collection.list(this.api);
+    const gone = new Map(this.#objects);
+    for (const object of items) {
+      gone.delete(this.collection.key(object));
+      this.#set(object);
+    }
+    for (const [key, object] of gone) this.#delete(key, object);
+    this.#resolveSynced();
+    return { resourceVersion };
+  }
+
+  /** One watch connection, from the resume point on, which it moves. Settles when the connection has ended. */
+  #watch(resume: ResumePoint): Promise<WatchEnd> {
+    const { signal } = this.#stopping;
+    return new Promise((resolve) => {
+      let connection: AbortController | undefined;
+      const finish = (end: WatchEnd): void => {
+        signal.removeEventListener('abort', onStop);
+        connection?.abort();
+        resolve(end);
+      };
+      const onStop = (): void => {
+        finish({ kind: 'closed' });
+      };
+      const onEvent = (type: string, object: unknown): void => {
+        // Watch swallows what its callback throws.
+        try {
+          const end = this.#apply(type, object, resume);
+          if (end !== undefined) finish(end);
+        } catch (error) {
+          finish({ kind: 'failed', error });
+        }
+      };
+      const onDone = (error: unknown): void => {
+        if (fieldOf(error, 'statusCode') === 410) finish({ kind: 'expired' });
+        // 30 seconds without a byte: a quiet collection or a dead connection; a new watch from the same point serves both.
+        else if (error === null || error === undefined || fieldOf(error, 'name') === 'TimeoutError')
+          finish({ kind: 'closed' });
+        else finish({ kind: 'failed', error });
+      };
+      signal.addEventListener('abort', onStop);
+      new Watch(this.api.kubeConfig)
+        .watch(
+          this.collection.path,
+          { allowWatchBookmarks: true, resourceVersion: resume.resourceVersion, timeoutSeconds: 300 },
+          onEvent,
+          onDone,
+        )
+        .then(
+          (controller) => {
+            connection = controller;
+            if (signal.aborted) controller.abort();
+          },
+          (error: unknown) => {
+            finish({ kind: 'failed', error });
+          },
+        );
+    });
+  }
+
+  #apply(type: string, raw: unknown, resume: ResumePoint): WatchEnd | undefined {
+    if (type === 'ERROR') {
+      const code = fieldOf(raw, 'code');
+      return code === 410
+        ? { kind: 'expired' }
+        : { kind: 'failed', error: new Error(`watch error ${String(code)}: ${String(fieldOf(raw, 'message'))}`) };
+    }
+    if (type !== 'BOOKMARK') {
+      const object = this.collection.parse(raw);
+      if (type === 'DELETED') this.#delete(this.collection.key(object), object);
+      else this.#set(object);
+    }
+    resume.resourceVersion = resourceVersionOf(raw) ?? resume.resourceVersion;
+    return undefined;
+  }
+
+  #set(object: T): void {
+    const key = this.collection.key(object);
+    const previous = this.#objects.get(key);
+    const version = resourceVersionOf(object);
+    if (previous !== undefined && version !== undefined && resourceVersionOf(previous) === version) return;
+    this.#objects.set(key, object);
+    for (const listener of this.#listeners) listener({ type: 'set', object, previous });
+  }
+
+  #delete(key: string, object: T): void {
+    if (!this.#objects.delete(key)) return;
+    for (const listener of this.#listeners) listener({ type: 'deleted', object });
+  }
+}

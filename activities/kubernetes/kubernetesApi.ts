@@ -1,0 +1,73 @@
+import type { KubeConfig, Middleware } from '@kubernetes/client-node';
+import {
+  AppsV1Api,
+  CoreV1Api,
+  createConfiguration,
+  CustomObjectsApi,
+  PatchStrategy,
+  PolicyV1Api,
+  ServerConfiguration,
+  setHeaderOptions,
+} from '@kubernetes/client-node';
+
+/** How long one request to the API server may take. Watches have their own bound. */
+const requestTimeoutMs = 15_000;
+/** How long connections are shared before a new pool is made, so that rotated certificates come into effect. */
+const poolLifetimeMs = 600_000;
+
+/** The typed clients of one API server. */
+export interface KubernetesApi {
+  readonly kubeConfig: KubeConfig;
+  readonly userAgent: string;
+  readonly core: CoreV1Api;
+  readonly apps: AppsV1Api;
+  readonly policy: PolicyV1Api;
+  readonly custom: CustomObjectsApi;
+}
+
+/** For calls whose body is an RFC 7386 merge patch. */
+export const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+/** For calls whose body is an RFC 6902 JSON patch: with `test` operations where a lost update would hurt. */
+export const jsonPatch = setHeaderOptions('Content-Type', PatchStrategy.JsonPatch);
+
+/** client-node makes a connection pool for each request; this one shares it, names the caller and bounds the request's time. */
+function requestMiddleware(userAgent: string): Middleware {
+  let pool:
+    | { readonly dispatcher: ReturnType<Parameters<Middleware['pre']>[0]['getDispatcher']>; readonly until: number }
+    | undefined;
+  return {
+    pre(request) {
+      const now = Date.now();
+      if (pool === undefined || now >= pool.until) {
+        pool = { dispatcher: request.getDispatcher(), until: now + poolLifetimeMs };
+      }
+      if (pool.dispatcher !== undefined) request.setDispatcher(pool.dispatcher);
+      request.setHeaderParam('User-Agent', userAgent);
+      request.setSignal(AbortSignal.timeout(requestTimeoutMs));
+      return Promise.resolve(request);
+    },
+    post: (response) => Promise.resolve(response),
+  };
+}
+
+/**
+ * Clients for the current context of a kubeconfig.
+ * @param userAgent who is asking: it stands in the API server's audit log.
+ */
+export function createKubernetesApi(kubeConfig: KubeConfig, userAgent: string): KubernetesApi {
+  const cluster = kubeConfig.getCurrentCluster();
+  if (cluster === null) throw new Error('the kubeconfig has no current cluster');
+  const configuration = createConfiguration({
+    baseServer: new ServerConfiguration(cluster.server, {}),
+    authMethods: { default: kubeConfig },
+    promiseMiddleware: [requestMiddleware(userAgent)],
+  });
+  return {
+    kubeConfig,
+    userAgent,
+    core: new CoreV1Api(configuration),
+    apps: new AppsV1Api(configuration),
+    policy: new PolicyV1Api(configuration),
+    custom: new CustomObjectsApi(configuration),
+  };
+}
