@@ -1,3 +1,6 @@
+// x509's injector asks for it before anything else.
+import 'reflect-metadata';
+
 import * as x509 from '@peculiar/x509';
 import { webcrypto } from 'node:crypto';
 

@@ -1,0 +1,176 @@
+import { ComputeManagementClient, restorePoller } from '@azure/arm-compute';
+import type { VirtualMachine } from '@azure/arm-compute';
+import type { TokenCredential } from '@azure/core-auth';
+import { z } from 'zod';
+
+import { errorMessage } from '../../runtime/errors.js';
+import { ArmError } from './armError.js';
+import type { Capture } from './responseCapture.js';
+import { ResponseCapture } from './responseCapture.js';
+
+/** Where the VMs are and how to get there. */
+export interface ArmSettings {
+  /** e.g. `https://management.azure.com` */
+  readonly endpoint: string;
+  /** PEM text of a CA to trust besides the usual ones. */
+  readonly caPem?: string;
+  readonly credential: TokenCredential;
+  readonly subscriptionId: string;
+  /** Where AKS keeps the cluster's nodes, e.g. `MC_group_cluster_westus2`. */
+  readonly resourceGroup: string;
+  readonly location: string;
+}
+
+/** What one look at an operation says. */
+export type OperationState =
+  | { readonly kind: 'running'; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'succeeded' }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
+  /** ARM no longer knows the operation: the VM itself has to tell. */
+  | { readonly kind: 'forgotten' };
+
+/** What became of a PUT that may only create. */
+export type CreateAnswer = { readonly kind: 'accepted'; readonly resumeToken: string } | { readonly kind: 'exists' };
+
+/** One request to ARM; a hung connection must not eat an activity's attempt. */
+const requestTimeoutMs = 20_000;
+
+const resumeTokenSchema = z.object({
+  state: z.object({ config: z.object({ operationLocation: z.string(), initialRequestUrl: z.string().optional() }) }),
+});
+
+/** The VMs of one resource group, through the Azure SDK. Nothing here waits for an operation, and nothing is tried twice. */
+export class VirtualMachines {
+  readonly #client: ComputeManagementClient;
+  readonly #capture = new ResponseCapture();
+
+  constructor(private readonly settings: ArmSettings) {
+    const { credential, subscriptionId, endpoint, caPem } = settings;
+    this.#client = new ComputeManagementClient(credential, subscriptionId, {
+      endpoint,
+      // Temporal retries: the SDK would sleep inside the call, for as long as Retry-After says.
+      retryOptions: { maxRetries: 0 },
+      ...(caPem === undefined ? {} : { tlsOptions: { ca: caPem } }),
+      additionalPolicies: [{ policy: this.#capture.policy, position: 'perRetry' }],
+    });
+  }
+
+  get location(): string {
+    return this.settings.location;
+  }
+
+  resourceId(name: string): string {
+    const { subscriptionId, resourceGroup } = this.settings;
+    return `/subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/Microsoft.Compute/virtualMachines/${name}`;
+  }
+
+  /** The providerID of the Node that a VM becomes. */
+  providerId(name: string): string {
+    return `azure://${this.resourceId(name)}`;
+  }
+
+  /** The name in a providerID, when it is a VM of this resource group: ARM ids are case-insensitive. */
+  nameOf(providerId: string): string | undefined {
+    const prefix = this.providerId('');
+    const name = providerId.slice(prefix.length);
+    const isOurs = providerId.toLowerCase().startsWith(prefix.toLowerCase());
+    return isOurs && name !== '' && !name.includes('/') ? name : undefined;
+  }
+
+  /** The VM with its instance view, or undefined when there is none of that name. */
+  async get(name: string): Promise<VirtualMachine | undefined> {
+    const { resourceGroup } = this.settings;
+    return await this.#call(`read VM ${name}`, async (signal, capture) => {
+      try {
+        return await this.#client.virtualMachines.get(resourceGroup, name, {
+          expand: 'instanceView',
+          abortSignal: signal,
+        });
+      } catch (error) {
+        if (capture.last?.status === 404 && capture.last.error?.code !== 'ResourceGroupNotFound') return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Begins to create a VM that does not exist yet; answers as soon as ARM has accepted it. */
+  async beginCreate(name: string, model: VirtualMachine): Promise<CreateAnswer> {
+    const { resourceGroup } = this.settings;
+    return await this.#call(`create VM ${name}`, async (signal, capture) => {
+      try {
+        const options = { ifNoneMatch: '*', abortSignal: signal };
+        const poller = this.#client.virtualMachines.createOrUpdate(resourceGroup, name, model, options);
+        await poller.submitted();
+        return { kind: 'accepted', resumeToken: await poller.serialize() };
+      } catch (error) {
+        if (capture.last?.status === 412) return { kind: 'exists' };
+        throw error;
+      }
+    });
+  }
+
+  /** Begins to delete a VM; answers the token of the operation, or null when there is nothing to follow. */
+  async beginDelete(name: string): Promise<string | null> {
+    const { resourceGroup } = this.settings;
+    return await this.#call(`delete VM ${name}`, async (signal) => {
+      const poller = this.#client.virtualMachines.delete(resourceGroup, name, { abortSignal: signal });
+      await poller.submitted();
+      // A 204 gives a token that cannot be restored.
+      return poller.isDone ? null : await poller.serialize();
+    });
+  }
+
+  /** One look at the operation of a resume token. */
+  async look(resumeToken: string): Promise<OperationState> {
+    this.#checkOrigin(resumeToken);
+    return await this.#call('read an operation', async (signal, capture) => {
+      try {
+        const poller = restorePoller(
+          this.#client,
+          resumeToken,
+          this.#client.virtualMachines.createOrUpdate.bind(this.#client),
+          {
+            abortSignal: signal,
+          },
+        );
+        await poller.poll({ abortSignal: signal });
+        if (poller.isDone) return { kind: 'succeeded' };
+        return { kind: 'running', retryAfterMs: capture.last?.retryAfterMs };
+      } catch (error) {
+        const operation = capture.last;
+        if (operation?.status === 404) return { kind: 'forgotten' };
+        const hasEnded = operation?.status === 200 && ['Failed', 'Canceled'].includes(operation.operationStatus ?? '');
+        if (!hasEnded) throw error;
+        const { code, message } = operation.error ?? { code: '', message: '' };
+        return { kind: 'failed', code: code === '' ? 'OperationFailed' : code, message };
+      }
+    });
+  }
+
+  /** The SDK sends our bearer token to whatever host a resume token names: only ever to our endpoint. */
+  #checkOrigin(resumeToken: string): void {
+    const { operationLocation, initialRequestUrl } = resumeTokenSchema.parse(JSON.parse(resumeToken)).state.config;
+    const { origin } = new URL(this.settings.endpoint);
+    for (const url of [operationLocation, initialRequestUrl]) {
+      if (url !== undefined && new URL(url, origin).origin !== origin) {
+        throw new Error(`a resume token names another host than ${origin}: refused`);
+      }
+    }
+  }
+
+  /** One call of the SDK, with a deadline of its own. @throws ArmError with what the answer itself said */
+  async #call<T>(what: string, call: (signal: AbortSignal, capture: Capture) => Promise<T>): Promise<T> {
+    return await this.#capture.run(async (capture) => {
+      try {
+        return await call(AbortSignal.timeout(requestTimeoutMs), capture);
+      } catch (error) {
+        const { last } = capture;
+        if (last === undefined || last.status < 400) {
+          throw new ArmError(`${what}: no answer: ${errorMessage(error)}`, undefined, '', undefined);
+        }
+        const { code, message } = last.error ?? { code: '', message: `HTTP ${last.status}` };
+        throw new ArmError(`${what}: ${code} ${message}`.trim(), last.status, code, last.retryAfterMs);
+      }
+    });
+  }
+}

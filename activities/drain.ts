@@ -1,0 +1,68 @@
+import type { Pod } from '../karpenter/api.js';
+import { conditionTypes, isTrue } from '../karpenter/conditions.js';
+import { nextDrainStep } from '../karpenter/drain.js';
+import { disruptedTaint, ownerAnnotation, replacementTaint, workflowAnnotation } from '../karpenter/labels.js';
+import type { Launch, ReplacementRef } from '../workflows/replacementTypes.js';
+import type { ActivityEnvironment } from './environment.js';
+import { checkCluster, refuse } from './environment.js';
+import { readNodeClaim } from './kubernetes/nodeClaims.js';
+import { readNode, updateNode } from './kubernetes/nodes.js';
+import { evictPod, listPodsOnNode } from './kubernetes/pods.js';
+import { waitDelayMs } from './waitDelay.js';
+import { waitAgain } from './waiting.js';
+
+const drainTaint = { key: disruptedTaint, effect: 'NoSchedule' };
+
+/** @throws ApplicationFailure unless the old node is still ours and its replacement is Initialized, both read live */
+export async function checkReplaceable(
+  environment: ActivityEnvironment,
+  ref: ReplacementRef,
+  launch: Launch,
+): Promise<void> {
+  const { kubernetes, owner } = environment;
+  const [node, replacement] = await Promise.all([
+    readNode(kubernetes, ref.node),
+    readNodeClaim(kubernetes, launch.nodeClaim),
+  ]);
+  const annotations = node?.metadata.annotations;
+  if (annotations?.[ownerAnnotation] !== owner || annotations[workflowAnnotation] !== ref.workflowId) {
+    refuse(`Node ${ref.node} no longer carries the mark of this workflow`);
+  }
+  if (replacement?.metadata.uid !== launch.uid || !isTrue(replacement, conditionTypes.initialized)) {
+    refuse(`the replacement ${launch.nodeClaim} is not Initialized`);
+  }
+}
+
+/** Opens the replacement for pods, then evicts the old node's in Karpenter's order, a step at each attempt, until they are gone. */
+export async function drain(environment: ActivityEnvironment, ref: ReplacementRef, launch: Launch): Promise<void> {
+  checkCluster(environment, ref.cluster);
+  const { kubernetes } = environment;
+  await checkReplaceable(environment, ref, launch);
+  await openReplacement(environment, launch.virtualMachine);
+  const { evict, terminating, later } = nextDrainStep(await listPodsOnNode(kubernetes, ref.node), drainTaint);
+  if (evict.length + terminating.length + later.length === 0) return;
+  const evictions = await Promise.all(evict.map(async (pod) => ({ pod, eviction: await evictPod(kubernetes, pod) })));
+  const refused = evictions.flatMap(({ pod, eviction }) =>
+    eviction.kind === 'later' ? [`${nameOf(pod)}: ${eviction.why}`] : [],
+  );
+  const accepted = evictions.length - refused.length;
+  const parts = [
+    `${terminating.length + accepted} pods terminating`,
+    ...(later.length === 0 ? [] : [`${later.length} to be evicted after them`]),
+    ...refused,
+  ];
+  waitAgain(parts.join('; '), waitDelayMs(environment));
+}
+
+function nameOf({ metadata }: Pod): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+/** Takes the reservation off a replacement: from now on pods may come. */
+export async function openReplacement({ kubernetes }: ActivityEnvironment, node: string): Promise<void> {
+  await updateNode(kubernetes, node, (live) => {
+    const taints = live.spec?.taints ?? [];
+    const left = taints.filter(({ key }) => key !== replacementTaint);
+    return left.length === taints.length ? undefined : { taints: left };
+  });
+}

@@ -1,0 +1,12 @@
+import type { KubernetesApi } from './kubernetesApi.js';
+import { requestIfFound } from './request.js';
+
+/** The cluster's identity: the UID of its kube-system namespace. */
+export async function readClusterId(api: KubernetesApi): Promise<string> {
+  const namespace = await requestIfFound('read Namespace kube-system', () =>
+    api.core.readNamespace({ name: 'kube-system' }),
+  );
+  const uid = namespace?.metadata?.uid;
+  if (uid === undefined) throw new Error('Namespace kube-system has no UID');
+  return uid;
+}

@@ -1,0 +1,126 @@
+import type { z } from 'zod';
+
+import type { NodeClaim } from '../../karpenter/api.js';
+import { nodeClaimSchema } from '../../karpenter/api.js';
+import { nodePoolLabel } from '../../karpenter/labels.js';
+import type { Collection } from './informer.js';
+import type { KubernetesApi } from './kubernetesApi.js';
+import { mergePatch } from './kubernetesApi.js';
+import { parseList, parseObject } from './parse.js';
+import { hasCode, request, requestIfFound, retryOnConflict } from './request.js';
+
+const resource = { group: 'karpenter.sh', version: 'v1', plural: 'nodeclaims' };
+
+function parse(object: unknown): NodeClaim {
+  return parseObject('NodeClaim', nodeClaimSchema, object);
+}
+
+/** What a status patch may set; conditions replace the whole list. */
+export type NodeClaimStatus = Partial<z.input<typeof nodeClaimSchema>['status'] & object>;
+
+export const nodeClaimCollection: Collection<NodeClaim> = {
+  path: '/apis/karpenter.sh/v1/nodeclaims',
+  list: (api) => listWithVersion(api),
+  parse,
+  key: ({ metadata }) => metadata.name,
+};
+
+async function listWithVersion(
+  api: KubernetesApi,
+  labelSelector?: string,
+): Promise<{ items: NodeClaim[]; resourceVersion: string }> {
+  const list = await request<unknown>('list NodeClaims', () =>
+    api.custom.listClusterCustomObject({ ...resource, ...(labelSelector === undefined ? {} : { labelSelector }) }),
+  );
+  return parseList('NodeClaim', nodeClaimSchema, list);
+}
+
+/** The live NodeClaims of one NodePool. */
+export async function listNodeClaims(api: KubernetesApi, nodePool: string): Promise<readonly NodeClaim[]> {
+  const { items } = await listWithVersion(api, `${nodePoolLabel}=${nodePool}`);
+  return items;
+}
+
+/** The live NodeClaim, or undefined when there is none of that name. */
+export async function readNodeClaim(api: KubernetesApi, name: string): Promise<NodeClaim | undefined> {
+  const object = await requestIfFound<unknown>(`read NodeClaim ${name}`, () =>
+    api.custom.getClusterCustomObject({ ...resource, name }),
+  );
+  return object === undefined ? undefined : parse(object);
+}
+
+/** Creates a NodeClaim, or answers the one that has the name already. */
+export async function createNodeClaim(api: KubernetesApi, name: string, manifest: object): Promise<NodeClaim> {
+  try {
+    return parse(
+      await request(`create NodeClaim ${name}`, () =>
+        api.custom.createClusterCustomObject({ ...resource, body: manifest }),
+      ),
+    );
+  } catch (error) {
+    const existing = hasCode(error, 409) ? await readNodeClaim(api, name) : undefined;
+    if (existing === undefined) throw error;
+    return existing;
+  }
+}
+
+/**
+ * Changes the status of a NodeClaim that still has that UID; a NodeClaim that is gone is left alone.
+ * @param change answers what to set, from the live object; undefined when nothing has to change
+ */
+export async function updateNodeClaimStatus(
+  api: KubernetesApi,
+  name: string,
+  uid: string,
+  change: (nodeClaim: NodeClaim) => NodeClaimStatus | undefined,
+): Promise<void> {
+  await retryOnConflict(async () => {
+    const nodeClaim = await readNodeClaim(api, name);
+    if (nodeClaim?.metadata.uid !== uid) return;
+    const status = change(nodeClaim);
+    if (status === undefined) return;
+    const body = { metadata: { resourceVersion: nodeClaim.metadata.resourceVersion }, status };
+    await requestIfFound(`write the status of NodeClaim ${name}`, () =>
+      api.custom.patchClusterCustomObjectStatus({ ...resource, name, body }, mergePatch),
+    );
+  });
+}
+
+/** Puts a finalizer on, or takes it off, a NodeClaim that still has that UID. */
+export async function setFinalizer(
+  api: KubernetesApi,
+  name: string,
+  uid: string,
+  finalizer: string,
+  wanted: boolean,
+): Promise<void> {
+  await retryOnConflict(async () => {
+    const nodeClaim = await readNodeClaim(api, name);
+    if (nodeClaim?.metadata.uid !== uid) return;
+    const finalizers = nodeClaim.metadata.finalizers ?? [];
+    if (finalizers.includes(finalizer) === wanted) return;
+    // The API server lets nobody add a finalizer to what is being deleted.
+    if (wanted && nodeClaim.metadata.deletionTimestamp !== undefined) return;
+    const others = finalizers.filter((other) => other !== finalizer);
+    const body = {
+      metadata: {
+        resourceVersion: nodeClaim.metadata.resourceVersion,
+        finalizers: wanted ? [...others, finalizer] : others,
+      },
+    };
+    await requestIfFound(`write the finalizers of NodeClaim ${name}`, () =>
+      api.custom.patchClusterCustomObject({ ...resource, name, body }, mergePatch),
+    );
+  });
+}
+
+/** Deletes a NodeClaim that still has that UID; one that is gone, or another of that name, is left alone. */
+export async function deleteNodeClaim(api: KubernetesApi, name: string, uid: string): Promise<void> {
+  try {
+    await requestIfFound(`delete NodeClaim ${name}`, () =>
+      api.custom.deleteClusterCustomObject({ ...resource, name, body: { preconditions: { uid } } }),
+    );
+  } catch (error) {
+    if (!hasCode(error, 409)) throw error;
+  }
+}

@@ -1,0 +1,157 @@
+import type { NodeClaim, NodePool } from '../../../karpenter/api.js';
+import { conditionTypes, withCondition } from '../../../karpenter/conditions.js';
+import { nodePoolLabel, ownerAnnotation, replacesAnnotation, unregisteredTaint } from '../../../karpenter/labels.js';
+import { buildReplacement, replacementName, virtualMachineName } from '../../../karpenter/replacement.js';
+import type { CreateRequest } from '../../../workflows/activityInterfaces.js';
+import type { Launch, ReplacementRef } from '../../../workflows/replacementTypes.js';
+import { ArmError } from '../../azure/armError.js';
+import { classifyRefusal } from '../../azure/errorCatalogue.js';
+import type { VirtualMachineTemplate } from '../../azure/virtualMachineTemplate.js';
+import {
+  composeVirtualMachine,
+  renderBootstrap,
+  virtualMachineTemplateSchema,
+} from '../../azure/virtualMachineTemplate.js';
+import { checkCluster, refuse } from '../../environment.js';
+import { createNodeClaim, readNodeClaim, updateNodeClaimStatus } from '../../kubernetes/nodeClaims.js';
+import { readNodePool } from '../../kubernetes/nodePools.js';
+import { readSecret } from '../../kubernetes/secrets.js';
+import { waitAgain } from '../../waiting.js';
+import { failLaunch } from '../launchFailure.js';
+import type { ArmEnvironment } from './armEnvironment.js';
+import { clampDelay } from './pollDelay.js';
+
+/**
+ * Creates the NodeClaim and begins the VM's PUT; answers the operation's resume token without waiting. Names are derived and the VM
+ * is looked for first, so that whoever asks again gets the same VM.
+ */
+export async function createReplacement(
+  environment: ArmEnvironment,
+  ref: ReplacementRef,
+  request: CreateRequest,
+): Promise<Launch> {
+  checkCluster(environment, ref.cluster);
+  const { kubernetes, owner } = environment;
+  const [nodePool, old] = await Promise.all([
+    readNodePool(kubernetes, ref.nodePool),
+    readNodeClaim(kubernetes, ref.nodeClaim),
+  ]);
+  if (nodePool === undefined) refuse(`NodePool ${ref.nodePool} is gone`);
+  if (old?.metadata.uid !== ref.uid) refuse(`NodeClaim ${ref.nodeClaim} is gone`);
+  const { template, bootstrap } = await readTemplate(environment);
+
+  const name = replacementName(ref.nodePool, ref.uid, request.round, request.attempt);
+  const mark = { owner, workflowId: ref.workflowId };
+  const nodeClaim = await createNodeClaim(
+    kubernetes,
+    name,
+    buildReplacement(nodePool, old, request.offering, name, mark),
+  );
+  checkAdoptable(environment, ref, nodeClaim);
+
+  const { virtualMachines } = environment;
+  const virtualMachine = virtualMachineName(name);
+  const launch = {
+    nodeClaim: name,
+    uid: nodeClaim.metadata.uid,
+    virtualMachine,
+    providerId: virtualMachines.providerId(virtualMachine),
+    offering: request.offering,
+  };
+  const model = composeVirtualMachine({
+    name: virtualMachine,
+    location: virtualMachines.location,
+    offering: request.offering,
+    imageId: request.imageId,
+    template,
+    bootstrap: renderBootstrap(bootstrap, kubeletValues(nodePool, nodeClaim)),
+    tags: { 'driftless.dev_owner': owner, 'driftless.dev_nodeclaim': name },
+  });
+  const resumeToken = await beginVirtualMachine(environment, ref, launch, model);
+  await updateNodeClaimStatus(kubernetes, name, launch.uid, ({ status }) => ({
+    providerID: launch.providerId,
+    imageID: request.imageId,
+    conditions: [
+      ...withCondition(
+        status?.conditions ?? [],
+        { type: conditionTypes.launched, status: 'True', reason: 'Launched', message: '' },
+        new Date().toISOString(),
+      ),
+    ],
+  }));
+  return { ...launch, resumeToken };
+}
+
+async function beginVirtualMachine(
+  environment: ArmEnvironment,
+  ref: ReplacementRef,
+  launch: Omit<Launch, 'resumeToken'>,
+  model: ReturnType<typeof composeVirtualMachine>,
+): Promise<string | null> {
+  const { virtualMachines, settings } = environment;
+  try {
+    // An earlier attempt's answer may have been lost: then its VM is followed by its own state.
+    if ((await virtualMachines.get(launch.virtualMachine)) !== undefined) return null;
+    const answer = await virtualMachines.beginCreate(launch.virtualMachine, model);
+    return answer.kind === 'accepted' ? answer.resumeToken : null;
+  } catch (error) {
+    if (!(error instanceof ArmError)) throw error;
+    const errorClass = classifyRefusal(error);
+    if (errorClass === 'transient') waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
+    return await failLaunch(environment, ref, {
+      ...launch,
+      condition: 'Launched',
+      code: error.code === '' ? `Http${String(error.status)}` : error.code,
+      message: error.message,
+      anotherOffering: errorClass === 'anotherOffering',
+    });
+  }
+}
+
+/** A NodeClaim of the derived name may be an earlier attempt's; anybody else's is left alone. */
+function checkAdoptable({ owner, settings }: ArmEnvironment, ref: ReplacementRef, { metadata }: NodeClaim): void {
+  const { name, annotations, deletionTimestamp } = metadata;
+  if (annotations?.[ownerAnnotation] !== owner || annotations[replacesAnnotation] !== ref.uid) {
+    refuse(`NodeClaim ${name} exists and is not a replacement of ${ref.nodeClaim}`);
+  }
+  if (deletionTimestamp !== undefined) {
+    waitAgain(`an earlier NodeClaim ${name} is still being deleted`, settings.replacement.waitIntervalMs);
+  }
+}
+
+/** What the kubelet has to register with, so that nothing is scheduled before registration has set the rest. */
+function kubeletValues(nodePool: NodePool, nodeClaim: NodeClaim): Parameters<typeof renderBootstrap>[1] {
+  return {
+    labels: { ...nodeClaim.metadata.labels, [nodePoolLabel]: nodePool.metadata.name },
+    taints: [
+      { key: unregisteredTaint, effect: 'NoExecute' },
+      ...(nodeClaim.spec.taints ?? []),
+      ...(nodeClaim.spec.startupTaints ?? []),
+    ],
+  };
+}
+
+async function readTemplate({
+  kubernetes,
+  templateSecret,
+}: ArmEnvironment): Promise<{ template: VirtualMachineTemplate; bootstrap: string }> {
+  const { namespace, name } = templateSecret;
+  const values = await readSecret(kubernetes, namespace, name);
+  const fault = (key: string, why: string): never => refuse(`Secret ${namespace}/${name}, key ${key}: ${why}`);
+  const text = values['template.json'] ?? fault('template.json', 'is missing');
+  const bootstrap = values.bootstrap ?? fault('bootstrap', 'is missing');
+  const parsed = virtualMachineTemplateSchema.safeParse(parseJson(text) ?? fault('template.json', 'is not JSON'));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return fault('template.json', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unreadable'}`);
+  }
+  return { template: parsed.data, bootstrap };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

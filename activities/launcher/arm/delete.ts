@@ -1,0 +1,148 @@
+import type { NodeClaim } from '../../../karpenter/api.js';
+import { conditionTypes, isTrue, withCondition } from '../../../karpenter/conditions.js';
+import { isWorkload } from '../../../karpenter/drain.js';
+import {
+  disruptedTaint,
+  ownerAnnotation,
+  replacesAnnotation,
+  terminationFinalizer,
+} from '../../../karpenter/labels.js';
+import { replacementName, virtualMachineName } from '../../../karpenter/replacement.js';
+import type { LaunchName } from '../../../workflows/activityInterfaces.js';
+import type { Deletion, Launch, Removal, ReplacementRef } from '../../../workflows/replacementTypes.js';
+import { ArmError } from '../../azure/armError.js';
+import { checkReplaceable, openReplacement } from '../../drain.js';
+import { checkCluster, refuse } from '../../environment.js';
+import { deleteNodeClaim, readNodeClaim, setFinalizer, updateNodeClaimStatus } from '../../kubernetes/nodeClaims.js';
+import { deleteNode, readNode } from '../../kubernetes/nodes.js';
+import { listPodsOnNode } from '../../kubernetes/pods.js';
+import { waitAgain } from '../../waiting.js';
+import type { ArmEnvironment } from './armEnvironment.js';
+import { clampDelay } from './pollDelay.js';
+
+/** Deletes the old node, once its replacement is there: NodeClaim, VM, then the condition that frees the permit. */
+export async function beginDeletion(
+  environment: ArmEnvironment,
+  ref: ReplacementRef,
+  launch: Launch,
+): Promise<Deletion> {
+  checkCluster(environment, ref.cluster);
+  const nodeClaim = await readNodeClaim(environment.kubernetes, ref.nodeClaim);
+  if (nodeClaim?.metadata.uid !== ref.uid) refuse(`NodeClaim ${ref.nodeClaim} is gone`);
+  await checkReplaceable(environment, ref, launch);
+  const { providerID } = nodeClaim.status ?? {};
+  const virtualMachine = providerID === undefined ? undefined : environment.virtualMachines.nameOf(providerID);
+  if (virtualMachine === undefined)
+    refuse(`NodeClaim ${ref.nodeClaim}: ${String(providerID)} is no VM of this resource group`);
+  return await beginDelete(environment, nodeClaim, virtualMachine);
+}
+
+/** Removes a replacement that is not wanted any more. One that pods have come to, or will, stays. */
+export async function beginRemoval(
+  environment: ArmEnvironment,
+  ref: ReplacementRef,
+  { round, attempt }: LaunchName,
+  evictionBegan: boolean,
+): Promise<Removal> {
+  checkCluster(environment, ref.cluster);
+  const { kubernetes, owner } = environment;
+  const name = replacementName(ref.nodePool, ref.uid, round, attempt);
+  const nodeClaim = await readNodeClaim(kubernetes, name);
+  // The NodeClaim is made before the VM and outlives it: without one there is no VM.
+  if (nodeClaim === undefined) return { kind: 'nothing' };
+  const { annotations } = nodeClaim.metadata;
+  if (annotations?.[ownerAnnotation] !== owner || annotations[replacesAnnotation] !== ref.uid) {
+    refuse(`NodeClaim ${name} is not a replacement of ${ref.nodeClaim}`);
+  }
+  const why = await whyKept(environment, nodeClaim, evictionBegan);
+  if (why === undefined)
+    return { kind: 'deleting', deletion: await beginDelete(environment, nodeClaim, virtualMachineName(name)) };
+  await openReplacement(environment, virtualMachineName(name));
+  return { kind: 'kept', why: `${name} stays: ${why}` };
+}
+
+async function whyKept(
+  { kubernetes }: ArmEnvironment,
+  nodeClaim: NodeClaim,
+  evictionBegan: boolean,
+): Promise<string | undefined> {
+  if (!isTrue(nodeClaim, conditionTypes.initialized)) return undefined;
+  if (evictionBegan) return 'pods of the old node may be on their way to it';
+  const pods = await listPodsOnNode(kubernetes, virtualMachineName(nodeClaim.metadata.name));
+  const workload = pods.find((pod) => isWorkload(pod, { key: disruptedTaint, effect: 'NoSchedule' }));
+  return workload === undefined ? undefined : `pod ${workload.metadata.namespace}/${workload.metadata.name} runs on it`;
+}
+
+async function beginDelete(
+  environment: ArmEnvironment,
+  nodeClaim: NodeClaim,
+  virtualMachine: string,
+): Promise<Deletion> {
+  const { kubernetes, virtualMachines, settings } = environment;
+  const { name, uid } = nodeClaim.metadata;
+  // It keeps the NodeClaim until the VM is gone: no VM is ever without one.
+  await setFinalizer(kubernetes, name, uid, terminationFinalizer, true);
+  await deleteNodeClaim(kubernetes, name, uid);
+  let resumeToken: string | null;
+  try {
+    resumeToken = await virtualMachines.beginDelete(virtualMachine);
+  } catch (error) {
+    if (!(error instanceof ArmError)) throw error;
+    return waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
+  }
+  await updateNodeClaimStatus(kubernetes, name, uid, ({ status }) => ({
+    conditions: [
+      ...withCondition(
+        status?.conditions ?? [],
+        {
+          type: conditionTypes.instanceTerminating,
+          status: 'True',
+          reason: conditionTypes.instanceTerminating,
+          message: '',
+        },
+        new Date().toISOString(),
+      ),
+    ],
+  }));
+  return { nodeClaim: name, uid, virtualMachine, resumeToken };
+}
+
+/** Follows a deletion until ARM no longer knows the VM, then removes the Node and lets the NodeClaim go. */
+export async function followDeletion(
+  environment: ArmEnvironment,
+  ref: ReplacementRef,
+  deletion: Deletion,
+): Promise<void> {
+  checkCluster(environment, ref.cluster);
+  await waitForVirtualMachineGone(environment, deletion);
+  const { kubernetes, virtualMachines } = environment;
+  const node = await readNode(kubernetes, deletion.virtualMachine);
+  // ARM ids are case-insensitive, and a Node of that name may by now belong to another VM.
+  const isItsNode =
+    virtualMachines.nameOf(node?.spec?.providerID ?? '')?.toLowerCase() === deletion.virtualMachine.toLowerCase();
+  if (node !== undefined && isItsNode) await deleteNode(kubernetes, node);
+  await setFinalizer(kubernetes, deletion.nodeClaim, deletion.uid, terminationFinalizer, false);
+}
+
+async function waitForVirtualMachineGone(
+  environment: ArmEnvironment,
+  { virtualMachine, resumeToken }: Deletion,
+): Promise<void> {
+  const { virtualMachines, settings } = environment;
+  try {
+    const state = resumeToken === null ? undefined : await virtualMachines.look(resumeToken);
+    if (state?.kind === 'running')
+      return waitAgain('the VM is being deleted', clampDelay(settings, state.retryAfterMs));
+    const live = await virtualMachines.get(virtualMachine);
+    if (live === undefined) return;
+    // A delete that failed is begun again; while one is under way this changes nothing.
+    if (live.provisioningState !== 'Deleting') await virtualMachines.beginDelete(virtualMachine);
+    return waitAgain(
+      `the VM still exists, in state ${String(live.provisioningState)}`,
+      clampDelay(settings, undefined),
+    );
+  } catch (error) {
+    if (!(error instanceof ArmError)) throw error;
+    return waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
+  }
+}

@@ -1,0 +1,151 @@
+import type { Node, NodeClaim } from '../../../karpenter/api.js';
+import { conditionTypes, getCondition, isTrue, withCondition } from '../../../karpenter/conditions.js';
+import { initializedLabel, registeredLabel, unregisteredTaint } from '../../../karpenter/labels.js';
+import { parseQuantity } from '../../../karpenter/quantity.js';
+import type { Launch, ReplacementRef } from '../../../workflows/replacementTypes.js';
+import { checkCluster } from '../../environment.js';
+import { readNodeClaim, updateNodeClaimStatus } from '../../kubernetes/nodeClaims.js';
+import { readNode, updateNode } from '../../kubernetes/nodes.js';
+import { waitDelayMs } from '../../waitDelay.js';
+import { isLastAttempt, waitAgain, waitedMs } from '../../waiting.js';
+import { failLaunch } from '../launchFailure.js';
+import type { ArmEnvironment } from './armEnvironment.js';
+
+/** Taints that Kubernetes itself takes off a node once it works. */
+const ephemeralTaints: ReadonlySet<string> = new Set([
+  'node.kubernetes.io/not-ready',
+  'node.kubernetes.io/unreachable',
+  'node.cloudprovider.kubernetes.io/uninitialized',
+]);
+
+/**
+ * Karpenter's registration and initialization, for NodeClaims that no Karpenter looks after: Registered when the Node is there,
+ * Initialized when it is Ready, its startup taints are gone and its resources are there.
+ */
+export async function initialize(
+  environment: ArmEnvironment,
+  ref: ReplacementRef,
+  launch: Launch,
+  registrationTtlMs: number,
+): Promise<void> {
+  checkCluster(environment, ref.cluster);
+  const nodeClaim = environment.nodeClaims.get(launch.nodeClaim);
+  const node = environment.nodes.get(launch.virtualMachine);
+  if (node?.spec?.providerID !== launch.providerId)
+    return await waitForNode(environment, ref, launch, registrationTtlMs);
+  if (nodeClaim === undefined || !isTrue(nodeClaim, conditionTypes.registered)) await register(environment, launch);
+  const missing =
+    nodeClaim === undefined ? 'the NodeClaim is not in the cache yet' : whyNotInitialized(nodeClaim, node);
+  if (missing !== undefined) return await waitForInitialized(environment, ref, launch, missing);
+  await markInitialized(environment, ref, launch);
+}
+
+async function waitForNode(
+  environment: ArmEnvironment,
+  ref: ReplacementRef,
+  launch: Launch,
+  ttlMs: number,
+): Promise<never> {
+  const leftMs = ttlMs - waitedMs();
+  if (leftMs > 0 && !isLastAttempt()) {
+    return waitAgain('the Node has not registered yet', Math.min(waitDelayMs(environment), leftMs));
+  }
+  const message = `no Node registered within ${Math.round(ttlMs / 1000)} s`;
+  return await failLaunch(environment, ref, {
+    ...launch,
+    condition: 'Registered',
+    code: 'RegistrationTimeout',
+    message,
+    anotherOffering: false,
+  });
+}
+
+async function waitForInitialized(
+  environment: ArmEnvironment,
+  ref: ReplacementRef,
+  launch: Launch,
+  missing: string,
+): Promise<never> {
+  if (!isLastAttempt()) return waitAgain(missing, waitDelayMs(environment));
+  return await failLaunch(environment, ref, {
+    ...launch,
+    condition: 'Initialized',
+    code: 'InitializeTimeout',
+    message: missing,
+    anotherOffering: false,
+  });
+}
+
+/** Gives the Node what its NodeClaim says, once: from then on the Node's labels and taints are its own. */
+async function register({ kubernetes }: ArmEnvironment, launch: Launch): Promise<void> {
+  const nodeClaim = await readNodeClaim(kubernetes, launch.nodeClaim);
+  if (nodeClaim?.metadata.uid !== launch.uid || isTrue(nodeClaim, conditionTypes.registered)) return;
+  await updateNode(kubernetes, launch.virtualMachine, (node) => {
+    if (node.metadata.labels?.[registeredLabel] === 'true') return undefined;
+    const wanted = [...(nodeClaim.spec.taints ?? []), ...(nodeClaim.spec.startupTaints ?? [])];
+    const present = (node.spec?.taints ?? []).filter(({ key }) => key !== unregisteredTaint);
+    const added = wanted.filter(
+      (taint) => !present.some(({ key, effect }) => key === taint.key && effect === taint.effect),
+    );
+    return {
+      labels: { ...nodeClaim.metadata.labels, [registeredLabel]: 'true' },
+      taints: [...present, ...added],
+    };
+  });
+  await setCondition(kubernetes, launch, conditionTypes.registered, { nodeName: launch.virtualMachine });
+}
+
+function whyNotInitialized(nodeClaim: NodeClaim, node: Node): string | undefined {
+  if (getCondition(node, conditionTypes.ready)?.status !== 'True') return 'the Node is not Ready yet';
+  const taints = node.spec?.taints ?? [];
+  const startup = nodeClaim.spec.startupTaints ?? [];
+  const left = taints.find(
+    ({ key, effect }) =>
+      ephemeralTaints.has(key) ||
+      key === unregisteredTaint ||
+      startup.some((taint) => taint.key === key && taint.effect === effect),
+  );
+  if (left !== undefined) return `the Node still has the taint ${left.key}`;
+  const allocatable = node.status?.allocatable ?? {};
+  const requests = Object.keys(nodeClaim.spec.resources?.requests ?? {});
+  const missing = requests.find((resource) => parseQuantity(allocatable[resource] ?? '0') === 0);
+  return missing === undefined ? undefined : `the Node does not offer ${missing} yet`;
+}
+
+/** Decides live: the caches were only good enough to wait. */
+async function markInitialized(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<void> {
+  const { kubernetes } = environment;
+  const [nodeClaim, node] = await Promise.all([
+    readNodeClaim(kubernetes, launch.nodeClaim),
+    readNode(kubernetes, launch.virtualMachine),
+  ]);
+  const missing =
+    nodeClaim?.metadata.uid !== launch.uid || node === undefined
+      ? 'NodeClaim or Node is gone'
+      : whyNotInitialized(nodeClaim, node);
+  if (missing !== undefined || node === undefined)
+    return await waitForInitialized(environment, ref, launch, missing ?? 'the Node is gone');
+  await updateNode(kubernetes, launch.virtualMachine, ({ metadata }) =>
+    metadata.labels?.[initializedLabel] === 'true' ? undefined : { labels: { [initializedLabel]: 'true' } },
+  );
+  const { capacity, allocatable } = node.status ?? {};
+  await setCondition(kubernetes, launch, conditionTypes.initialized, { capacity, allocatable });
+}
+
+async function setCondition(
+  kubernetes: ArmEnvironment['kubernetes'],
+  launch: Launch,
+  type: string,
+  also: Parameters<Parameters<typeof updateNodeClaimStatus>[3]>[0]['status'],
+): Promise<void> {
+  await updateNodeClaimStatus(kubernetes, launch.nodeClaim, launch.uid, ({ status }) => ({
+    ...also,
+    conditions: [
+      ...withCondition(
+        status?.conditions ?? [],
+        { type, status: 'True', reason: type, message: '' },
+        new Date().toISOString(),
+      ),
+    ],
+  }));
+}

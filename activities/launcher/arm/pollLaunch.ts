@@ -1,0 +1,103 @@
+import { log } from '@temporalio/activity';
+import type { VirtualMachine } from '@azure/arm-compute';
+
+import { conditionTypes, getCondition } from '../../../karpenter/conditions.js';
+import type { Launch, ReplacementRef } from '../../../workflows/replacementTypes.js';
+import { ArmError } from '../../azure/armError.js';
+import { classifyCode } from '../../azure/errorCatalogue.js';
+import type { OperationState } from '../../azure/virtualMachines.js';
+import { checkCluster } from '../../environment.js';
+import { readNode } from '../../kubernetes/nodes.js';
+import { isLastAttempt, waitAgain } from '../../waiting.js';
+import { failLaunch } from '../launchFailure.js';
+import type { ArmEnvironment } from './armEnvironment.js';
+import { clampDelay } from './pollDelay.js';
+
+/**
+ * One look at a launch. Always from the original token: a token that is serialised after a failed read is garbage. A failed read says
+ * nothing about the operation; only a terminal state in its body does.
+ */
+export async function pollLaunch(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<void> {
+  checkCluster(environment, ref.cluster);
+  const { settings } = environment;
+  const state = await lookAtLaunch(environment, launch);
+  switch (state.kind) {
+    case 'succeeded':
+      return;
+    case 'running':
+      if (isLastAttempt()) await giveUp(environment, ref, launch);
+      return waitAgain(`the VM's create operation is in progress`, clampDelay(settings, state.retryAfterMs));
+    case 'failed':
+      if (await hasComeUp(environment, launch)) return;
+      await failLaunch(environment, ref, {
+        ...launch,
+        condition: 'Launched',
+        code: state.code,
+        message: state.message,
+        anotherOffering: classifyCode(state.code) === 'anotherOffering',
+      });
+  }
+}
+
+type LaunchState = Exclude<OperationState, { kind: 'forgotten' }>;
+
+async function lookAtLaunch(environment: ArmEnvironment, launch: Launch): Promise<LaunchState> {
+  const { virtualMachines, settings } = environment;
+  try {
+    if (launch.resumeToken !== null) {
+      const state = await virtualMachines.look(launch.resumeToken);
+      if (state.kind !== 'forgotten') return state;
+    }
+    return readProvisioningState(await virtualMachines.get(launch.virtualMachine));
+  } catch (error) {
+    if (!(error instanceof ArmError)) throw error;
+    return waitAgain(`the operation could not be read: ${error.message}`, clampDelay(settings, error.retryAfterMs));
+  }
+}
+
+/** Where there is no operation to follow, the VM itself tells: its provisioning state, and the error code in its instance view. */
+function readProvisioningState(virtualMachine: VirtualMachine | undefined): LaunchState {
+  if (virtualMachine === undefined) {
+    return { kind: 'failed', code: 'VirtualMachineNotFound', message: 'the VM is gone' };
+  }
+  switch (virtualMachine.provisioningState) {
+    case 'Succeeded':
+      return { kind: 'succeeded' };
+    case 'Failed': {
+      const prefix = 'ProvisioningState/failed/';
+      const status = virtualMachine.instanceView?.statuses?.find(({ code }) => code?.startsWith(prefix));
+      const code = status?.code?.slice(prefix.length) ?? 'ProvisioningFailed';
+      return { kind: 'failed', code, message: status?.message ?? 'the VM is in state Failed' };
+    }
+    case 'Deleting':
+    case 'Canceled':
+      return {
+        kind: 'failed',
+        code: 'OperationPreempted',
+        message: `the VM is in state ${virtualMachine.provisioningState}`,
+      };
+    case undefined:
+    default:
+      return { kind: 'running', retryAfterMs: undefined };
+  }
+}
+
+/** A launch that Azure gave up may have come up all the same: its node is looked at once more before anything is undone. */
+async function hasComeUp({ kubernetes }: ArmEnvironment, launch: Launch): Promise<boolean> {
+  const node = await readNode(kubernetes, launch.virtualMachine);
+  const isUp =
+    node?.spec?.providerID === launch.providerId && getCondition(node, conditionTypes.ready)?.status === 'True';
+  if (isUp) log.warn('the create operation failed, but the node has come up', { node: launch.virtualMachine });
+  return isUp;
+}
+
+async function giveUp(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<never> {
+  const message = 'the VM’s create operation did not end in time';
+  return await failLaunch(environment, ref, {
+    ...launch,
+    condition: 'Launched',
+    code: 'LaunchTimeout',
+    message,
+    anotherOffering: false,
+  });
+}

@@ -1,0 +1,51 @@
+import { log } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+
+import { withCondition } from '../../karpenter/conditions.js';
+import type { LaunchFailedDetails } from '../../workflows/failures.js';
+import { failureTypes } from '../../workflows/failures.js';
+import type { ReplacementRef } from '../../workflows/replacementTypes.js';
+import type { ActivityEnvironment } from '../environment.js';
+import { nodeClaimSubject, recordEvent } from '../kubernetes/events.js';
+import { updateNodeClaimStatus } from '../kubernetes/nodeClaims.js';
+
+/** A launch that failed, and the condition of the new NodeClaim that says so. */
+export interface FailedLaunch extends LaunchFailedDetails {
+  readonly uid: string;
+  readonly condition: 'Launched' | 'Registered' | 'Initialized';
+}
+
+/** The reason of a condition has to be one word; Azure's codes are. */
+function conditionReason(code: string): string {
+  return /^[A-Za-z]\w*$/.test(code) ? code : 'LaunchFailed';
+}
+
+/**
+ * Marks a failed launch where people look for it, on the new NodeClaim and in Events on it and on the old one, which stays; then fails
+ * the activity for good. From here on nothing waits for a TTL.
+ */
+export async function failLaunch(
+  environment: ActivityEnvironment,
+  ref: ReplacementRef,
+  failure: FailedLaunch,
+): Promise<never> {
+  const { kubernetes } = environment;
+  const { nodeClaim, uid, code, message, anotherOffering, condition: type } = failure;
+  log.warn('launch failed', { replacement: nodeClaim, code });
+  await updateNodeClaimStatus(kubernetes, nodeClaim, uid, (live) => {
+    const condition = { type, status: 'False', reason: conditionReason(code), message } as const;
+    return { conditions: [...withCondition(live.status?.conditions ?? [], condition, new Date().toISOString())] };
+  });
+  const eventText = `Launch of ${nodeClaim} failed: ${code}: ${message}`;
+  await Promise.all([
+    recordEvent(kubernetes, nodeClaimSubject(nodeClaim, uid), 'Warning', 'LaunchFailed', eventText),
+    recordEvent(kubernetes, nodeClaimSubject(ref.nodeClaim, ref.uid), 'Warning', 'ReplacementLaunchFailed', eventText),
+  ]);
+  const details: LaunchFailedDetails = { nodeClaim, code, message, anotherOffering };
+  throw ApplicationFailure.create({
+    type: failureTypes.launchFailed,
+    message: `${code}: ${message}`,
+    nonRetryable: true,
+    details: [details],
+  });
+}

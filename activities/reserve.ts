@@ -1,0 +1,131 @@
+import type { Condition, Node } from '../karpenter/api.js';
+import { blockedWhy, disruptionReasonOf } from '../karpenter/candidate.js';
+import { conditionTypes, isTrue, withCondition } from '../karpenter/conditions.js';
+import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../karpenter/labels.js';
+import { replacementOfferings } from '../karpenter/offering.js';
+import type { Machine, Pool } from '../karpenter/pool.js';
+import { joinPool } from '../karpenter/pool.js';
+import type { ReplacementRef, Reservation } from '../workflows/replacementTypes.js';
+import type { ActivityEnvironment } from './environment.js';
+import { checkCluster, refuse } from './environment.js';
+import { listNodeClaims, updateNodeClaimStatus } from './kubernetes/nodeClaims.js';
+import { readNodeClass, readNodePool } from './kubernetes/nodePools.js';
+import type { NodeChange } from './kubernetes/nodes.js';
+import { listNodes, readNode, updateNode } from './kubernetes/nodes.js';
+
+const disrupted = { key: disruptedTaint, effect: 'NoSchedule' };
+
+/**
+ * Looks at the node live, taints it, and looks again, since somebody may have changed his mind in between. All that the replacement
+ * depends on is fixed here, before the first write to ARM.
+ */
+export async function reserve(environment: ActivityEnvironment, ref: ReplacementRef): Promise<Reservation> {
+  checkCluster(environment, ref.cluster);
+  const before = await readMachine(environment, ref);
+  if (before.kind !== 'candidate') return { kind: 'notNeeded', why: before.why };
+  const imageId = await readImageId(environment, before.pool);
+  await taint(environment, ref, before.machine);
+  const after = await readMachine(environment, ref);
+  if (after.kind !== 'candidate') return { kind: 'notNeeded', why: after.why };
+  const offerings = replacementOfferings(after.pool, after.machine, environment.settings.maxLaunchAttempts);
+  return { kind: 'reserved', offerings, imageId };
+}
+
+type Found =
+  | { readonly kind: 'candidate'; readonly pool: Pool; readonly machine: Machine }
+  | { readonly kind: 'none'; readonly why: string };
+
+async function readMachine({ kubernetes }: ActivityEnvironment, ref: ReplacementRef): Promise<Found> {
+  const none = (why: string): Found => ({ kind: 'none', why });
+  const nodePool = await readNodePool(kubernetes, ref.nodePool);
+  if (nodePool === undefined) return none(`NodePool ${ref.nodePool} is gone`);
+  const [nodeClaims, nodes] = await Promise.all([
+    listNodeClaims(kubernetes, ref.nodePool),
+    listNodes(kubernetes, ref.nodePool),
+  ]);
+  const pool = joinPool(nodePool, nodeClaims, nodes);
+  const machine = pool.machines.find(({ nodeClaim }) => nodeClaim.metadata.uid === ref.uid);
+  if (machine === undefined) return none('its NodeClaim is gone');
+  if (disruptionReasonOf(machine) === undefined) return none(`it is no longer ${ref.reason}`);
+  const why = blockedWhy(machine);
+  return why === undefined ? { kind: 'candidate', pool, machine } : none(why);
+}
+
+async function readImageId({ kubernetes }: ActivityEnvironment, { nodePool }: Pool): Promise<string> {
+  const nodeClass = await readNodeClass(kubernetes, nodePool);
+  const { name } = nodePool.spec.template.spec.nodeClassRef;
+  if (nodeClass === undefined) throw new Error(`AKSNodeClass ${name} does not exist`);
+  const image = nodeClass.status?.images?.[0];
+  if (image === undefined) throw new Error(`AKSNodeClass ${name} has no image in its status yet`);
+  return image.id;
+}
+
+async function taint(
+  environment: ActivityEnvironment,
+  ref: ReplacementRef,
+  { nodeClaim, node }: Machine,
+): Promise<void> {
+  const { kubernetes, owner } = environment;
+  if (node === undefined) return;
+  const { name, uid } = node.metadata;
+  await updateNode(kubernetes, name, (live): NodeChange | undefined => {
+    if (live.metadata.uid !== uid) return undefined;
+    const other = otherOwner(live, environment, ref);
+    if (other !== undefined) refuse(`Node ${name} is being disrupted by ${other}`);
+    const taints = live.spec?.taints ?? [];
+    return {
+      annotations: { [ownerAnnotation]: owner, [workflowAnnotation]: ref.workflowId },
+      taints: [...taints.filter(({ key }) => key !== disruptedTaint), disrupted],
+    };
+  });
+  await updateNodeClaimStatus(kubernetes, nodeClaim.metadata.name, ref.uid, (live) => {
+    if (isTrue(live, conditionTypes.disruptionReason)) return undefined;
+    const condition = {
+      type: conditionTypes.disruptionReason,
+      status: 'True',
+      reason: ref.reason,
+      message: disruptionMessage(ref),
+    } as const;
+    return { conditions: [...withCondition(live.status?.conditions ?? [], condition, new Date().toISOString())] };
+  });
+}
+
+/** Tells our DisruptionReason from anybody else's. */
+function disruptionMessage({ workflowId }: ReplacementRef): string {
+  return `replaced by ${workflowId}`;
+}
+
+/** Who else has tainted this node: another workflow, or somebody who left no mark. */
+function otherOwner(node: Node, { owner }: ActivityEnvironment, { workflowId }: ReplacementRef): string | undefined {
+  const isTainted = node.spec?.taints?.some(({ key }) => key === disruptedTaint) ?? false;
+  if (!isTainted) return undefined;
+  const annotations = node.metadata.annotations ?? {};
+  const isOurs = annotations[ownerAnnotation] === owner && annotations[workflowAnnotation] === workflowId;
+  return isOurs ? undefined : (annotations[workflowAnnotation] ?? 'somebody else');
+}
+
+/** Takes back what reserve did, from a node that is still ours and still there. */
+export async function release(environment: ActivityEnvironment, ref: ReplacementRef): Promise<void> {
+  checkCluster(environment, ref.cluster);
+  const { kubernetes } = environment;
+  const node = await readNode(kubernetes, ref.node);
+  if (node !== undefined) {
+    await updateNode(kubernetes, ref.node, (live): NodeChange | undefined => {
+      const isOurs = live.metadata.annotations?.[workflowAnnotation] === ref.workflowId;
+      if (!isOurs || otherOwner(live, environment, ref) !== undefined || live.metadata.deletionTimestamp !== undefined)
+        return undefined;
+      return {
+        annotations: { [ownerAnnotation]: null, [workflowAnnotation]: null },
+        taints: (live.spec?.taints ?? []).filter(({ key }) => key !== disruptedTaint),
+      };
+    });
+  }
+  await updateNodeClaimStatus(kubernetes, ref.nodeClaim, ref.uid, (live) => {
+    const conditions = live.status?.conditions ?? [];
+    const isOurs = ({ type, message }: Condition): boolean =>
+      type === conditionTypes.disruptionReason && message === disruptionMessage(ref);
+    const left = conditions.filter((condition) => !isOurs(condition));
+    const isBeingDeleted = live.metadata.deletionTimestamp !== undefined;
+    return isBeingDeleted || left.length === conditions.length ? undefined : { conditions: left };
+  });
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+
+import { errorMessage, UserError } from '../runtime/errors.js';
+
+interface Subcommand {
+  readonly name: string;
+  readonly description: string;
+  /** Loads only the room that the command needs: the service's image has no simulator. */
+  readonly configure: (command: Command) => Promise<void>;
+}
+
+const subcommands: readonly Subcommand[] = [
+  {
+    name: 'demo',
+    description: 'replay the reported case: ten drifted nodes, budget 5, on simulated Azure',
+    configure: async (command) => {
+      (await import('../demo/command.js')).configureDemoCommand(command);
+    },
+  },
+  {
+    name: 'worker',
+    description: 'run the workflows and activities of one cluster',
+    configure: async (command) => {
+      (await import('../worker/command.js')).configureWorkerCommand(command);
+    },
+  },
+  {
+    name: 'watcher',
+    description: 'start rollouts when NodeClaims drift',
+    configure: async (command) => {
+      (await import('../client/watcher/command.js')).configureWatcherCommand(command);
+    },
+  },
+  {
+    name: 'simulate',
+    description: 'run one of the simulators alone',
+    configure: async (command) => {
+      (await import('../simulator/command.js')).configureSimulateCommand(command);
+    },
+  },
+];
+
+const program = new Command('driftless').description('Paced, durable node replacement for Karpenter on Azure');
+for (const { name, description, configure } of subcommands) {
+  const command = program.command(name).description(description);
+  if (process.argv.slice(2).find((argument) => !argument.startsWith('-')) === name) await configure(command);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // What the user has to put right is one line; anything else is a fault of ours and shows where.
+  const text =
+    error instanceof UserError || !(error instanceof Error) ? errorMessage(error) : (error.stack ?? error.message);
+  process.stderr.write(`driftless: ${text}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+import { nodeClaimSchema, nodeSchema } from '../karpenter/api.js';
+import type { Node, NodeClaim } from '../karpenter/api.js';
+import type { ClusterAuditEntry } from '../simulator/cluster/audit.js';
+
+/** What a line of the cluster's audit log says, as far as a report is interested. */
+export type ClusterFact =
+  | { readonly kind: 'nodeClaim'; readonly at: number; readonly nodeClaim: NodeClaim; readonly isGone: boolean }
+  | { readonly kind: 'node'; readonly at: number; readonly node: Node; readonly isGone: boolean }
+  | { readonly kind: 'podCreated'; readonly at: number; readonly pod: string }
+  | { readonly kind: 'podBound'; readonly at: number; readonly pod: string }
+  | { readonly kind: 'podEvicted'; readonly at: number; readonly pod: string };
+
+const podName = z.object({ metadata: z.object({ namespace: z.string(), name: z.string() }) });
+
+function isSuccess({ status }: ClusterAuditEntry): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Reads one line of the audit log; undefined when it is of no interest. */
+export function readClusterFact(entry: ClusterAuditEntry): ClusterFact | undefined {
+  const { at, resource, verb, object, removed } = entry;
+  if (!isSuccess(entry)) return undefined;
+  const isGone = removed === true;
+  if (resource === 'nodeclaims' && object !== undefined) {
+    return { kind: 'nodeClaim', at, nodeClaim: nodeClaimSchema.parse(object), isGone };
+  }
+  if (resource === 'nodes' && object !== undefined) return { kind: 'node', at, node: nodeSchema.parse(object), isGone };
+  if (resource !== 'pods') return undefined;
+  const pod = entry.name === undefined ? nameOf(object) : `${entry.namespace ?? ''}/${entry.name}`;
+  if (verb === 'create') return { kind: 'podCreated', at, pod };
+  if (verb === 'bind') return { kind: 'podBound', at, pod };
+  return verb === 'evict' ? { kind: 'podEvicted', at, pod } : undefined;
+}
+
+function nameOf(object: unknown): string {
+  const { metadata } = podName.parse(object);
+  return `${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+
+import type { LogLevel } from '../runtime/log.js';
+import { logLevels } from '../runtime/log.js';
+import {
+  parseDurationMs,
+  parsePositiveInteger,
+  parsePositiveNumber,
+  parseWholeNumber,
+} from '../runtime/optionParsers.js';
+
+export interface DemoOptions {
+  readonly nodes: number;
+  readonly budget: string;
+  readonly speed: number;
+  readonly seed: number;
+  readonly fail: number;
+  readonly report?: string;
+  readonly keep: boolean;
+  readonly vmCreate: number;
+  readonly nodeBoot: number;
+  readonly podTermination: number;
+  readonly vmDelete: number;
+  readonly logLevel: LogLevel;
+}
+
+/** Any more and the simulated world in one process is what is measured. */
+const maxNodes = 1000;
+
+function parseNodes(text: string): number {
+  const nodes = parsePositiveInteger(text);
+  if (nodes > maxNodes) throw new InvalidArgumentError(`It must be ${maxNodes} at the most.`);
+  return nodes;
+}
+
+function parseBudget(text: string): string {
+  if (!/^[1-9]\d*$|^([1-9]\d?|100)%$/.test(text))
+    throw new InvalidArgumentError('It must be a number such as 5 or a percentage such as 10%.');
+  return text;
+}
+
+/** Adds the demo's options to a command. */
+export function addDemoOptions(command: Command): Command {
+  const duration = (flag: string, text: string, help: string): Option =>
+    new Option(`--${flag} <duration>`, `simulated: ${help}`)
+      .argParser(parseDurationMs)
+      .default(parseDurationMs(text), text);
+  return command
+    .addOption(new Option('--nodes <n>', 'nodes that drift').argParser(parseNodes).default(10))
+    .addOption(
+      new Option('--budget <n>', 'disruption budget, a number or a percentage').argParser(parseBudget).default('5'),
+    )
+    .addOption(
+      new Option('--speed <factor>', 'how many times as fast as Azure').argParser(parsePositiveNumber).default(20),
+    )
+    .addOption(new Option('--seed <n>', 'what names are derived from').argParser(parseWholeNumber).default(1))
+    .addOption(new Option('--fail <n>', 'the first n VM creates fail, 20 s in').argParser(parseWholeNumber).default(0))
+    .addOption(new Option('--report <file>', 'write what was measured there, as JSON'))
+    .addOption(new Option('--keep', 'leave everything up until Ctrl-C').default(false))
+    .addOption(duration('vm-create', '60s', "a VM's create operation"))
+    .addOption(duration('node-boot', '30s', "from a machine's start to its Node's being Ready"))
+    .addOption(duration('pod-termination', '5s', 'from an eviction to the end of the pod'))
+    .addOption(duration('vm-delete', '45s', "a VM's delete operation"))
+    .addOption(
+      new Option('--log-level <level>', 'what is logged')
+        .env('DRIFTLESS_LOG_LEVEL')
+        .choices(logLevels)
+        .default('error'),
+    );
+}

@@ -1,0 +1,175 @@
+import { KubeConfig } from '@kubernetes/client-node';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { ActivitySettings } from '../activities/environment.js';
+import { readClusterId } from '../activities/kubernetes/cluster.js';
+import type { KubernetesApi } from '../activities/kubernetes/kubernetesApi.js';
+import { createKubernetesApi } from '../activities/kubernetes/kubernetesApi.js';
+import type { TemporalSettings } from '../activities/temporal/connection.js';
+import type { RunningWatcher } from '../client/watcher/watcher.js';
+import { startWatcher } from '../client/watcher/watcher.js';
+import type { Log } from '../runtime/log.js';
+import type { AzureSimulator } from '../simulator/azure/azureSimulator.js';
+import { startAzureSimulator } from '../simulator/azure/azureSimulator.js';
+import type { AzureFault } from '../simulator/azure/faults.js';
+import { startBehaviours } from '../simulator/behaviour/behaviours.js';
+import type { ClusterSimulator } from '../simulator/cluster/clusterSimulator.js';
+import { startClusterSimulator } from '../simulator/cluster/clusterSimulator.js';
+import type { RunningWorker } from '../worker/worker.js';
+import { startWorker } from '../worker/worker.js';
+import type { MachineSeeder } from './scenario.js';
+
+/** How long things take in the simulated world, in simulated milliseconds. */
+export interface SimulatedDurations {
+  readonly vmCreateMs: number;
+  readonly nodeBootMs: number;
+  readonly podTerminationMs: number;
+  readonly vmDeleteMs: number;
+}
+
+export interface StackOptions {
+  readonly temporal: TemporalSettings;
+  /** Divides all simulated durations. */
+  readonly speed: number;
+  readonly durations: SimulatedDurations;
+  readonly settings: ActivitySettings;
+  readonly faults: readonly AzureFault[];
+  readonly workflowBundle: string;
+  /** False where a test runs the worker as a process of its own. */
+  readonly withWorker: boolean;
+  readonly log: Log;
+}
+
+/** Azure as the simulator plays it. */
+export const simulatedAzure = {
+  subscriptionId: '8a1f0c52-6d0e-4b8e-9a55-3f1d2c7b9e10',
+  resourceGroup: 'MC_demo_driftless_westus2',
+  location: 'westus2',
+} as const;
+
+/** A pod of the demo is up a simulated second after it was bound. */
+const podStartMs = 1_000;
+const armWritesPerSecond = 200;
+
+/** All parts of the reported case, in this process, but for Temporal. */
+export interface Stack {
+  readonly azure: AzureSimulator;
+  readonly cluster: ClusterSimulator;
+  readonly clusterId: string;
+  /** Our own client, for building the scenario and looking at it. */
+  readonly api: KubernetesApi;
+  readonly machines: MachineSeeder;
+  /** Files for whoever wants to connect from outside: a kubeconfig, ARM's CA and token. */
+  readonly files: { readonly kubeConfig: string; readonly azureCa: string; readonly azureToken: string };
+  stop(): Promise<void>;
+}
+
+/** Starts simulators, behaviours, worker and watcher. What was started before a failure is stopped again. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { speed, durations, temporal, log } = options;
+  const cleanUps: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (let cleanUp = cleanUps.pop(); cleanUp !== undefined; cleanUp = cleanUps.pop()) await cleanUp();
+  };
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'driftless-'));
+    cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+    const token = randomBytes(24).toString('hex');
+    const azure = await startAzureSimulator({
+      subscriptionId: simulatedAzure.subscriptionId,
+      resourceGroups: [simulatedAzure.resourceGroup],
+      location: simulatedAzure.location,
+      token,
+      speed,
+      vmCreateMs: durations.vmCreateMs,
+      vmDeleteMs: durations.vmDeleteMs,
+      faults: options.faults,
+    });
+    cleanUps.push(() => azure.close());
+    const cluster = await startClusterSimulator({ token });
+    cleanUps.push(() => cluster.close());
+    const files = await writeFiles(folder, cluster, azure, token);
+    const kubeConfig = new KubeConfig();
+    kubeConfig.loadFromString(cluster.kubeConfigYaml());
+    const behaviours = await startBehaviours({
+      kubeConfig,
+      log: log.child({ part: 'behaviours' }),
+      speed,
+      nodeBootMs: durations.nodeBootMs,
+      podStartMs,
+      podTerminationMs: durations.podTerminationMs,
+      machines: { endpoint: azure.endpoint, caPem: azure.caPem, token },
+    });
+    cleanUps.push(() => behaviours.stop());
+    const worker = options.withWorker ? await startDemoWorker(options, kubeConfig, azure, token) : undefined;
+    if (worker !== undefined) cleanUps.push(() => worker.stop());
+    const watcher: RunningWatcher = await startWatcher({
+      kubeConfig,
+      temporal,
+      gatherMs: Math.max(20, 250 / speed),
+      retryDelayMs: Math.max(50, 1000 / speed),
+      log: log.child({ part: 'watcher' }),
+    });
+    cleanUps.push(() => watcher.stop());
+    const api = createKubernetesApi(kubeConfig, 'driftless/demo');
+    const clusterId = await readClusterId(api);
+    return { azure, cluster, clusterId, api, files, machines: machineSeeder(azure), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function startDemoWorker(
+  options: StackOptions,
+  kubeConfig: KubeConfig,
+  azure: AzureSimulator,
+  token: string,
+): Promise<RunningWorker> {
+  return startWorker({
+    kubeConfig,
+    temporal: options.temporal,
+    arm: {
+      endpoint: azure.endpoint,
+      caPem: azure.caPem,
+      credential: { getToken: () => Promise.resolve({ token, expiresOnTimestamp: Date.now() + 3_600_000 }) },
+      ...simulatedAzure,
+    },
+    templateSecret: { namespace: 'kube-system', name: 'driftless-vm-template' },
+    armWritesPerSecond,
+    settings: options.settings,
+    workflowBundle: options.workflowBundle,
+    log: options.log.child({ part: 'worker' }),
+  });
+}
+
+async function writeFiles(
+  folder: string,
+  cluster: ClusterSimulator,
+  azure: AzureSimulator,
+  token: string,
+): Promise<Stack['files']> {
+  const files = {
+    kubeConfig: join(folder, 'kubeconfig'),
+    azureCa: join(folder, 'azure-ca.pem'),
+    azureToken: join(folder, 'azure-token'),
+  };
+  await writeFile(files.kubeConfig, cluster.kubeConfigYaml(), { mode: 0o600 });
+  await writeFile(files.azureCa, azure.caPem);
+  await writeFile(files.azureToken, token, { mode: 0o600 });
+  return files;
+}
+
+function machineSeeder(azure: AzureSimulator): MachineSeeder {
+  const { subscriptionId, resourceGroup } = simulatedAzure;
+  const prefix = `azure:///subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/Microsoft.Compute/virtualMachines/`;
+  return {
+    providerId: (name) => `${prefix}${name}`,
+    seed(name, model) {
+      azure.seedVirtualMachine(resourceGroup, name, model);
+    },
+  };
+}

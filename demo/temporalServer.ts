@@ -1,0 +1,103 @@
+import { Connection } from '@temporalio/client';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { TemporalSettings } from '../activities/temporal/connection.js';
+import { errorMessage, UserError } from '../runtime/errors.js';
+import { searchAttributeNames } from '../workflows/searchAttributes.js';
+
+export interface TemporalServer {
+  readonly settings: TemporalSettings;
+  readonly address: string;
+  readonly uiUrl: string;
+  stop(): Promise<void>;
+}
+
+const namespace = 'driftless';
+const startTimeoutMs = 30_000;
+const stopTimeoutMs = 5_000;
+/** The last of what the server printed, for the error when it does not start. */
+const keptOutput = 2_000;
+
+/** A port that is free now on loopback. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+function devServerArguments(port: number, uiPort: number): string[] {
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
+    ...['--namespace', namespace, '--log-level', 'error'],
+    // Timers and retries have a floor of a second otherwise, which is twenty simulated ones.
+    ...['--dynamic-config-value', 'history.timerProcessorMaxTimeShift="20ms"'],
+    ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+  ];
+}
+
+async function waitUntilUp(address: string, child: ChildProcess, output: () => string): Promise<void> {
+  const deadline = Date.now() + startTimeoutMs;
+  for (;;) {
+    if (child.exitCode !== null) throw new UserError(`Temporal's dev server ended at its start: ${output()}`);
+    try {
+      const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+      await connection.workflowService.describeNamespace({ namespace }).finally(() => connection.close());
+      return;
+    } catch (error) {
+      if (Date.now() > deadline)
+        throw new UserError(`Temporal's dev server did not start: ${errorMessage(error)} ${output()}`);
+      await delay(100);
+    }
+  }
+}
+
+/**
+ * Starts Temporal's dev server on loopback, with the namespace and the search attributes that Driftless needs.
+ * @param cli path of Temporal's CLI
+ * @throws UserError when it does not start
+ */
+export async function startTemporalServer(cli: string): Promise<TemporalServer> {
+  const [port, uiPort] = [await freePort(), await freePort()];
+  const address = `127.0.0.1:${port}`;
+  const child = spawn(cli, devServerArguments(port, uiPort), { stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-keptOutput);
+    });
+  }
+  const failed = new Promise<never>((_, reject) => {
+    child.once('error', (error) => {
+      reject(new UserError(`Temporal's dev server ${cli}: ${error.message}`));
+    });
+  });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    await exited;
+    clearTimeout(timer);
+  };
+  try {
+    await Promise.race([waitUntilUp(address, child, () => printed.trim()), failed]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    settings: { connection: { address }, address, namespace },
+    address,
+    uiUrl: `http://127.0.0.1:${uiPort}`,
+    stop,
+  };
+}

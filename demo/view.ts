@@ -1,0 +1,99 @@
+import type { Progress } from './progress.js';
+
+/** Where the demo tells people how it goes. */
+export interface View {
+  /** @param simulatedSeconds since the drift */
+  show(progress: Progress, simulatedSeconds: number): void;
+  /** Something worth a line of its own. */
+  say(line: string): void;
+  /** Leaves what is on the screen there. */
+  end(): void;
+}
+
+const clearBelow = '\u001b[0J';
+const maxRows = 20;
+
+function headline(
+  { disrupted, allowed, replaced, waiting, phases }: Progress,
+  nodes: number,
+  simulatedSeconds: number,
+): string {
+  const budget = allowed === null ? 'unbounded' : String(allowed);
+  return `${simulatedSeconds.toFixed(0).padStart(5)} s  replaced ${replaced}/${nodes}  in flight ${phases.length}  waiting ${waiting}  disrupted ${disrupted}, budget ${budget}`;
+}
+
+function phaseCounts({ phases }: Progress): string {
+  const counts = new Map<string, number>();
+  for (const { phase } of phases) counts.set(phase, (counts.get(phase) ?? 0) + 1);
+  return [...counts].map(([phase, count]) => `${count} ${phase}`).join(', ');
+}
+
+/** For a terminal: redraws a small table in place. */
+class TerminalView implements View {
+  #drawnLines = 0;
+
+  constructor(
+    private readonly out: NodeJS.WriteStream,
+    private readonly nodes: number,
+  ) {}
+
+  show(progress: Progress, simulatedSeconds: number): void {
+    const rows = progress.phases
+      .slice(0, maxRows)
+      .map(({ nodeClaim, phase, replacement }) => `  ${nodeClaim.padEnd(24)} ${phase.padEnd(11)} ${replacement ?? ''}`);
+    const more = progress.phases.length > maxRows ? [`  and ${progress.phases.length - maxRows} more`] : [];
+    this.#draw([headline(progress, this.nodes, simulatedSeconds), ...rows, ...more]);
+  }
+
+  say(line: string): void {
+    this.#erase();
+    this.out.write(`${line}\n`);
+  }
+
+  end(): void {
+    this.#erase();
+  }
+
+  #draw(lines: readonly string[]): void {
+    const width = this.out.columns - 1;
+    this.#erase();
+    for (const line of lines) this.out.write(`${line.slice(0, width)}\n`);
+    this.#drawnLines = lines.length;
+  }
+
+  #erase(): void {
+    if (this.#drawnLines > 0) this.out.write(`\u001b[${this.#drawnLines}A${clearBelow}`);
+    this.#drawnLines = 0;
+  }
+}
+
+/** For a file or a pipe: a line whenever something has moved. */
+class PlainView implements View {
+  #last = '';
+
+  constructor(
+    private readonly out: NodeJS.WritableStream,
+    private readonly nodes: number,
+  ) {}
+
+  show(progress: Progress, simulatedSeconds: number): void {
+    const counts = phaseCounts(progress);
+    const state = `${counts} ${progress.replaced}`;
+    if (state === this.#last) return;
+    this.#last = state;
+    this.say(`${headline(progress, this.nodes, simulatedSeconds)}${counts === '' ? '' : `: ${counts}`}`);
+  }
+
+  say(line: string): void {
+    this.out.write(`${line}\n`);
+  }
+
+  end(): void {
+    this.#last = '';
+  }
+}
+
+/** A live table in a terminal, plain lines elsewhere. */
+export function createView(out: NodeJS.WriteStream, nodes: number): View {
+  return out.isTTY ? new TerminalView(out, nodes) : new PlainView(out, nodes);
+}

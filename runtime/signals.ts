@@ -1,0 +1,27 @@
+const stopSignals = ['SIGINT', 'SIGTERM'] as const;
+
+/** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once, as people expect of Ctrl-C. */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of stopSignals) {
+    process.once(name, () => {
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}
+
+/** Settles when the signal is aborted. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else
+      signal.addEventListener(
+        'abort',
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
+  });
+}

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+
+import { AuditLog } from '../auditLog.js';
+import { createServerCertificate } from '../certificates.js';
+import { ApiServer } from './apiServer.js';
+import type { ClusterAuditEntry } from './audit.js';
+import type { ClusterFault } from './faults.js';
+import { FaultPlan } from './faults.js';
+import { createInitialObjects } from './initialObjects.js';
+import { kubeConfigYaml } from './kubeConfigYaml.js';
+import { ObjectStore } from './objectStore.js';
+import { Watches } from './watches.js';
+
+export interface ClusterSimulatorOptions {
+  /** Default: any free one. */
+  readonly port?: number;
+  /** The bearer token that clients have to send. */
+  readonly token: string;
+  /** How often watches that ask for it are told where they stand. Default 5000. */
+  readonly bookmarkIntervalMs?: number;
+  /** How many changes are kept for watches that resume. Default 20000. */
+  readonly watchHistory?: number;
+}
+
+/** An API server of Kubernetes in this process, on loopback, that behaves as kube-apiserver 1.36 where it answers at all. */
+export interface ClusterSimulator {
+  /** e.g. `https://127.0.0.1:43210` */
+  readonly endpoint: string;
+  readonly caPem: string;
+  readonly audit: AuditLog<ClusterAuditEntry>;
+  /** A kubeconfig with the CA and the token in it. */
+  kubeConfigYaml(): string;
+  /**
+   * Lets something go wrong for the next requests that match. `silence` and `end` hit watches that are open already, too, oldest
+   * first, before later ones.
+   */
+  addFault(fault: ClusterFault): void;
+  /** Forgets the past changes: a watch that resumes from before gets 410. */
+  compact(): void;
+  /** Ends all watches and connections. */
+  close(): Promise<void>;
+}
+
+/** Starts an API server on loopback; it is ready when this settles. */
+export async function startClusterSimulator(options: ClusterSimulatorOptions): Promise<ClusterSimulator> {
+  const { token, port = 0, bookmarkIntervalMs = 5000, watchHistory = 20_000 } = options;
+  const { caPem, certPem, keyPem } = await createServerCertificate('cluster-simulator');
+  const store = new ObjectStore(watchHistory);
+  createInitialObjects(store);
+  const watches = new Watches(store, bookmarkIntervalMs);
+  const faults = new FaultPlan();
+  const audit = new AuditLog<ClusterAuditEntry>();
+  const apiServer = new ApiServer({ token, store, watches, faults, audit });
+
+  const server = createServer({ cert: certPem, key: keyPem }, (request, response) => {
+    void apiServer.handle(request, response);
+  });
+  // Longer than clients keep idle connections: otherwise a request can meet a connection that is just being closed.
+  server.keepAliveTimeout = 120_000;
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const endpoint = `https://127.0.0.1:${address.port}`;
+
+  return {
+    endpoint,
+    caPem,
+    audit,
+    kubeConfigYaml: () => kubeConfigYaml({ endpoint, caPem, token }),
+    addFault(fault) {
+      faults.add(fault);
+      watches.applyFaults(faults);
+    },
+    compact() {
+      store.compact();
+    },
+    async close() {
+      watches.stop();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

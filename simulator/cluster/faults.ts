@@ -1,0 +1,95 @@
+import type { ClusterVerb } from './audit.js';
+
+export type ClusterFaultEffect =
+  | {
+      readonly kind: 'fail';
+      readonly status: number;
+      readonly reason?: string;
+      readonly message?: string;
+      readonly retryAfterSeconds?: number;
+    }
+  /** No answer ever. */
+  | { readonly kind: 'hang' }
+  /** The connection is destroyed, the request has no effect. */
+  | { readonly kind: 'reset' }
+  /** The request takes effect, then the connection is destroyed. */
+  | { readonly kind: 'lostResponse' }
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** A watch sends nothing more, but stays open. */
+  | { readonly kind: 'silence' }
+  /** A watch ends at once, in good order. */
+  | { readonly kind: 'end' };
+
+/** What goes wrong, and for which requests. Whatever is not given matches all. */
+export interface ClusterFault {
+  readonly verb?: ClusterVerb;
+  /** The plural. */
+  readonly resource?: string;
+  /** A regular expression for the name in the path, which a create does not have. */
+  readonly name?: string;
+  /** A regular expression. */
+  readonly userAgent?: string;
+  /** How many matching requests pass before the first one is hit. Default 0. */
+  readonly after?: number;
+  /** How many requests are hit. Default 1. */
+  readonly count?: number;
+  readonly then: ClusterFaultEffect;
+}
+
+/** What a fault looks at. */
+export interface FaultTarget {
+  readonly verb: ClusterVerb;
+  readonly resource: string;
+  readonly name?: string | undefined;
+  readonly userAgent: string;
+}
+
+interface ActiveFault {
+  readonly fault: ClusterFault;
+  readonly name: RegExp | undefined;
+  readonly userAgent: RegExp | undefined;
+  toPass: number;
+  toHit: number;
+}
+
+function onlyConcernsWatches(effect: ClusterFaultEffect): boolean {
+  return effect.kind === 'silence' || effect.kind === 'end';
+}
+
+function matches({ fault, name, userAgent }: ActiveFault, target: FaultTarget): boolean {
+  if (onlyConcernsWatches(fault.then) && target.verb !== 'watch') return false;
+  if (fault.verb !== undefined && fault.verb !== target.verb) return false;
+  if (fault.resource !== undefined && fault.resource !== target.resource) return false;
+  if (name !== undefined && !name.test(target.name ?? '')) return false;
+  return userAgent === undefined || userAgent.test(target.userAgent);
+}
+
+/** The faults that are still to come. */
+export class FaultPlan {
+  readonly #active: ActiveFault[] = [];
+
+  /** @throws SyntaxError for a regular expression that is none */
+  add(fault: ClusterFault): void {
+    this.#active.push({
+      fault,
+      name: fault.name === undefined ? undefined : new RegExp(fault.name),
+      userAgent: fault.userAgent === undefined ? undefined : new RegExp(fault.userAgent),
+      toPass: fault.after ?? 0,
+      toHit: fault.count ?? 1,
+    });
+  }
+
+  /** The effect of the first fault that hits this request; that hit is then used up. */
+  take(target: FaultTarget): ClusterFaultEffect | undefined {
+    for (const active of this.#active) {
+      if (active.toHit === 0 || !matches(active, target)) continue;
+      if (active.toPass > 0) {
+        active.toPass -= 1;
+        continue;
+      }
+      active.toHit -= 1;
+      return active.fault.then;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+import type { ServerResponse } from 'node:http';
+
+import type { Change } from './change.js';
+import { watchLine } from './change.js';
+import type { FaultPlan, FaultTarget } from './faults.js';
+import type { ObjectStore } from './objectStore.js';
+import type { ResourceType } from './resources.js';
+import { apiVersionOf } from './resources.js';
+import type { Selection } from './selection.js';
+import { resourceVersionExpired } from './statusErrors.js';
+import { WatchStream } from './watchStream.js';
+
+/** A watch that a client asks for. */
+export interface WatchRequest {
+  readonly selection: Selection;
+  /** Undefined: from now, after the present objects as ADDED. */
+  readonly since: number | undefined;
+  readonly wantsBookmarks: boolean;
+  /** Undefined: the server chooses. */
+  readonly timeoutSeconds: number | undefined;
+  readonly target: FaultTarget;
+}
+
+interface OpenWatch {
+  readonly request: WatchRequest;
+  readonly stream: WatchStream;
+}
+
+/** How long a watch lasts at least when the client does not say; up to twice that. */
+const defaultTimeoutSeconds = 1800;
+
+function bookmark(type: ResourceType, revision: number): Buffer {
+  const metadata = { resourceVersion: String(revision) };
+  return watchLine('BOOKMARK', JSON.stringify({ kind: type.kind, apiVersion: apiVersionOf(type), metadata }));
+}
+
+/** All open watches. */
+export class Watches {
+  readonly #open = new Map<ResourceType, Set<OpenWatch>>();
+  readonly #bookmarks: NodeJS.Timeout;
+
+  constructor(
+    private readonly store: ObjectStore,
+    bookmarkIntervalMs: number,
+  ) {
+    store.onChange((change) => {
+      this.#send(change);
+    });
+    this.#bookmarks = setInterval(() => {
+      this.#sendBookmarks();
+    }, bookmarkIntervalMs);
+  }
+
+  /** Answers a request with a stream of changes, which begins within this call: nothing is missed in between. */
+  start(request: WatchRequest, response: ServerResponse): WatchStream {
+    const stream = new WatchStream(response);
+    const { since } = request;
+    if (since !== undefined && since < this.store.oldestResumable) {
+      const { status } = resourceVersionExpired(since, this.store.oldestResumable);
+      stream.end(watchLine('ERROR', JSON.stringify(status)));
+      return stream;
+    }
+    stream.sendBacklog(this.#backlog(request));
+    this.#register({ request, stream }, response);
+    return stream;
+  }
+
+  /** Lets the faults hit the watches that are open, oldest first. */
+  applyFaults(plan: FaultPlan): void {
+    for (const { request, stream } of [...this.#open.values()].flatMap((watches) => [...watches])) {
+      const effect = plan.take(request.target);
+      if (effect?.kind === 'silence') stream.silence();
+      if (effect?.kind === 'end') stream.end();
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#bookmarks);
+    for (const watches of this.#open.values()) for (const { stream } of watches) stream.destroy();
+  }
+
+  #register(watch: OpenWatch, response: ServerResponse): void {
+    const { request, stream } = watch;
+    const watches = this.#open.get(request.selection.type) ?? new Set();
+    this.#open.set(request.selection.type, watches);
+    watches.add(watch);
+    const seconds = request.timeoutSeconds ?? defaultTimeoutSeconds * (1 + Math.random());
+    const timeout = setTimeout(() => {
+      stream.expire();
+    }, seconds * 1000);
+    response.once('close', () => {
+      clearTimeout(timeout);
+      watches.delete(watch);
+    });
+  }
+
+  #backlog({ selection, since }: WatchRequest): readonly Buffer[] {
+    if (since === undefined) return this.store.list(selection).map((stored) => watchLine('ADDED', stored.json));
+    const changes = this.store.changesSince(selection.type, since);
+    return changes.flatMap((change) => change.lineFor(selection) ?? []);
+  }
+
+  #send(change: Change): void {
+    for (const { request, stream } of this.#open.get(change.type) ?? []) {
+      // A client may ask for a revision that is yet to come.
+      if (request.since !== undefined && change.revision <= request.since) continue;
+      const line = change.lineFor(request.selection);
+      if (line !== undefined) stream.send(line);
+    }
+  }
+
+  #sendBookmarks(): void {
+    for (const [type, watches] of this.#open) {
+      const line = bookmark(type, this.store.revision);
+      for (const { request, stream } of watches) if (request.wantsBookmarks) stream.send(line);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+
+import type { ActivitySettings } from '../activities/environment.js';
+import type { LogLevel } from '../runtime/log.js';
+import { logLevels } from '../runtime/log.js';
+import {
+  parseDurationMs,
+  parseHttpsUrl,
+  parseNamespacedName,
+  parsePositiveInteger,
+  parsePositiveNumber,
+  readTextFile,
+} from '../runtime/optionParsers.js';
+
+/** The worker's options as commander reads them from flags and DRIFTLESS_* variables. */
+export interface WorkerOptions {
+  readonly launcher: 'arm';
+  readonly azureEndpoint: string;
+  readonly azureCa?: string;
+  readonly azureTokenFile?: string;
+  readonly subscriptionId: string;
+  readonly resourceGroup: string;
+  readonly location: string;
+  readonly vmTemplateSecret: { readonly namespace: string; readonly name: string };
+  readonly armWritesPerSecond: number;
+  readonly maxLaunchAttempts: number;
+  readonly launchTimeout: number;
+  readonly registrationTtl: number;
+  readonly initializeTimeout: number;
+  readonly drainTimeout: number;
+  readonly deleteTimeout: number;
+  readonly waitInterval: number;
+  readonly pollInterval: number;
+  readonly pollDelayMin: number;
+  readonly pollDelayMax: number;
+  readonly backoff: number;
+  readonly backoffMax: number;
+  readonly haltAfterFailures: number;
+  readonly quiet: number;
+  readonly childCheck: number;
+  readonly speed: number;
+  readonly logLevel: LogLevel;
+}
+
+interface Duration {
+  readonly flag: string;
+  readonly text: string;
+  readonly help: string;
+}
+
+/** The bounds of the design, each an option. */
+const durations: readonly Duration[] = [
+  { flag: 'launch-timeout', text: '15m', help: "for a VM's create operation" },
+  { flag: 'registration-ttl', text: '15m', help: 'until a new Node has registered' },
+  { flag: 'initialize-timeout', text: '30m', help: 'until a new Node is Initialized' },
+  { flag: 'drain-timeout', text: '1h', help: 'for the drain of a node' },
+  { flag: 'delete-timeout', text: '30m', help: "for a VM's delete operation" },
+  { flag: 'wait-interval', text: '1s', help: 'between two looks at Kubernetes; longer when much is in flight' },
+  { flag: 'poll-interval', text: '10s', help: 'between two reads of an operation where Azure names none' },
+  { flag: 'poll-delay-min', text: '1s', help: "the least of Azure's Retry-After that is honoured" },
+  { flag: 'poll-delay-max', text: '60s', help: "the most of Azure's Retry-After that is honoured" },
+  { flag: 'backoff', text: '1m', help: 'first pause of a pool after a failure; doubles' },
+  { flag: 'backoff-max', text: '10m', help: 'longest pause of a pool after failures' },
+  { flag: 'quiet', text: '1m', help: 'a pool that asks for nothing for so long ends its rollout' },
+  { flag: 'child-check', text: '30s', help: 'between two looks at replacements that another run started' },
+];
+
+function variable(flag: string): string {
+  return `DRIFTLESS_${flag.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function option(flag: string, placeholder: string, help: string): Option {
+  return new Option(`--${flag} <${placeholder}>`, help).env(variable(flag));
+}
+
+/** Adds the worker's options to a command. */
+export function addWorkerOptions(command: Command): Command {
+  command
+    .addOption(
+      option('launcher', 'name', 'who creates nodes: Driftless itself through ARM')
+        .choices(['arm'])
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      option('azure-endpoint', 'url', "Azure Resource Manager's address")
+        .default('https://management.azure.com')
+        .argParser(parseHttpsUrl),
+    )
+    .addOption(option('azure-ca', 'file', 'PEM file of a CA to trust for it').argParser(readTextFile))
+    .addOption(option('azure-token-file', 'file', "a bearer token's file, instead of Azure's default credentials"))
+    .addOption(
+      new Option('--subscription-id <id>', 'Azure subscription').env('AZURE_SUBSCRIPTION_ID').makeOptionMandatory(),
+    )
+    .addOption(option('resource-group', 'name', "the group of the cluster's nodes").makeOptionMandatory())
+    .addOption(option('location', 'name', 'Azure region, e.g. westus2').makeOptionMandatory())
+    .addOption(
+      option('vm-template-secret', 'namespace/name', 'Secret with template.json and bootstrap')
+        .argParser(parseNamespacedName)
+        .default({ namespace: 'kube-system', name: 'driftless-vm-template' }, 'kube-system/driftless-vm-template'),
+    )
+    .addOption(
+      option('arm-writes-per-second', 'n', 'for all workers of the cluster together')
+        .argParser(parsePositiveNumber)
+        .default(10),
+    )
+    .addOption(
+      option('max-launch-attempts', 'n', 'offerings that one replacement tries')
+        .argParser(parsePositiveInteger)
+        .default(3),
+    )
+    .addOption(
+      option('halt-after-failures', 'n', 'failures in a row that halt a rollout')
+        .argParser(parsePositiveInteger)
+        .default(5),
+    );
+  for (const { flag, text, help } of durations) {
+    command.addOption(option(flag, 'duration', help).argParser(parseDurationMs).default(parseDurationMs(text), text));
+  }
+  return command
+    .addOption(
+      option('speed', 'factor', 'divides all durations: for use with simulators')
+        .argParser(parsePositiveNumber)
+        .default(1),
+    )
+    .addOption(option('log-level', 'level', 'what is logged').choices(logLevels).default('info'));
+}
+
+/** Shortest wait between two looks, whatever the speed: faster ones cost more than they tell. */
+const shortestWaitMs = 100;
+
+/** The settings of activities and workflows, with every duration divided by the speed. */
+export function activitySettings(options: WorkerOptions): ActivitySettings {
+  const scaled = (ms: number): number => Math.max(1, Math.round(ms / options.speed));
+  return {
+    rollout: {
+      quietMs: scaled(options.quiet),
+      childCheckMs: scaled(options.childCheck),
+      backoffMs: scaled(options.backoff),
+      backoffMaxMs: scaled(options.backoffMax),
+      haltAfterFailures: options.haltAfterFailures,
+    },
+    replacement: {
+      launchTimeoutMs: scaled(options.launchTimeout),
+      registrationTtlMs: scaled(options.registrationTtl),
+      initializeTimeoutMs: scaled(options.initializeTimeout),
+      drainTimeoutMs: scaled(options.drainTimeout),
+      deleteTimeoutMs: scaled(options.deleteTimeout),
+      waitIntervalMs: Math.max(shortestWaitMs, scaled(options.waitInterval)),
+      pollIntervalMs: scaled(options.pollInterval),
+    },
+    maxLaunchAttempts: options.maxLaunchAttempts,
+    pollDelayMinMs: scaled(options.pollDelayMin),
+    pollDelayMaxMs: scaled(options.pollDelayMax),
+  };
+}

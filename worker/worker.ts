@@ -1,0 +1,108 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import { WorkflowClient } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+
+import { VirtualMachines } from '../activities/azure/virtualMachines.js';
+import type { ActivitySettings } from '../activities/environment.js';
+import { readClusterId } from '../activities/kubernetes/cluster.js';
+import { Informer } from '../activities/kubernetes/informer.js';
+import { createKubernetesApi } from '../activities/kubernetes/kubernetesApi.js';
+import { nodeClaimCollection } from '../activities/kubernetes/nodeClaims.js';
+import { nodeCollection } from '../activities/kubernetes/nodes.js';
+import { createArmLauncher } from '../activities/launcher/arm/armLauncher.js';
+import { createRolloutActivities } from '../activities/observePool.js';
+import { createArmWriteActivities, createReplacementActivities } from '../activities/replacementActivities.js';
+import type { ArmSettings } from '../activities/azure/virtualMachines.js';
+import type { TemporalSettings } from '../activities/temporal/connection.js';
+import { checkNamespace, connectToTemporal } from '../activities/temporal/connection.js';
+import type { Log } from '../runtime/log.js';
+import { armWritesTaskQueueName, taskQueueName } from '../workflows/ids.js';
+
+export interface WorkerConfiguration {
+  readonly kubeConfig: KubeConfig;
+  readonly temporal: TemporalSettings;
+  readonly arm: ArmSettings;
+  readonly templateSecret: { readonly namespace: string; readonly name: string };
+  readonly armWritesPerSecond: number;
+  readonly settings: ActivitySettings;
+  /** Path of the pre-built bundle of the workflows. */
+  readonly workflowBundle: string;
+  readonly log: Log;
+}
+
+export interface RunningWorker {
+  readonly clusterId: string;
+  /** Settles when the worker has stopped; rejects when it failed. */
+  readonly stopped: Promise<void>;
+  /** Takes no more tasks, gives running activities their grace time, and lets go of all connections. */
+  stop(): Promise<void>;
+}
+
+/** Time for running activities to end at a stop; longer than any one attempt's requests. */
+const shutdownGraceTimeMs = 25_000;
+const informerRetryDelayMs = 1_000;
+
+/**
+ * Starts to serve one cluster: workflows and activities on its task queue, ARM writes on theirs. Resolves when the caches are filled
+ * and the worker polls.
+ * @throws UserError when Temporal is not there or lacks something
+ */
+export async function startWorker(configuration: WorkerConfiguration): Promise<RunningWorker> {
+  const { kubeConfig, temporal, log, settings } = configuration;
+  const kubernetes = createKubernetesApi(kubeConfig, 'driftless/worker');
+  const clusterId = await readClusterId(kubernetes);
+  const clientConnection = await connectToTemporal(temporal);
+  const owner = await checkNamespace(clientConnection, temporal.namespace);
+  const connection = await NativeConnection.connect(temporal.connection);
+
+  const informerOptions = { retryDelayMs: informerRetryDelayMs, log };
+  const nodeClaims = new Informer(kubernetes, nodeClaimCollection, informerOptions);
+  const nodes = new Informer(kubernetes, nodeCollection, informerOptions);
+  await Promise.all([nodeClaims.synced, nodes.synced]);
+
+  const environment = {
+    clusterId,
+    owner,
+    kubernetes,
+    nodeClaims,
+    nodes,
+    settings,
+    virtualMachines: new VirtualMachines(configuration.arm),
+    templateSecret: configuration.templateSecret,
+  };
+  const launcher = createArmLauncher(environment);
+  const workflows = new WorkflowClient({ connection: clientConnection, namespace: temporal.namespace });
+  const common = { connection, namespace: temporal.namespace, shutdownGraceTime: shutdownGraceTimeMs };
+  const worker = await Worker.create({
+    ...common,
+    taskQueue: taskQueueName(clusterId),
+    workflowBundle: { codePath: configuration.workflowBundle },
+    activities: {
+      ...createRolloutActivities(environment, workflows),
+      ...createReplacementActivities(environment, launcher),
+    },
+  });
+  const armWriter = await Worker.create({
+    ...common,
+    taskQueue: armWritesTaskQueueName(clusterId),
+    activities: { ...createArmWriteActivities(launcher) },
+    maxTaskQueueActivitiesPerSecond: configuration.armWritesPerSecond,
+  });
+  log.info({ cluster: clusterId, namespace: temporal.namespace, address: temporal.address }, 'worker started');
+
+  const workers = [worker, armWriter];
+  const stopped = Promise.all(workers.map((one) => one.run())).then(async () => {
+    await Promise.all([nodeClaims.stop(), nodes.stop()]);
+    await connection.close();
+    await clientConnection.close();
+    log.info({ cluster: clusterId }, 'worker stopped');
+  });
+  return {
+    clusterId,
+    stopped,
+    async stop() {
+      for (const one of workers) if (one.getState() === 'RUNNING') one.shutdown();
+      await stopped;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { Admission } from '../karpenter/admission.js';
+import type { Offering } from '../karpenter/offering.js';
+import type { Deletion, Launch, Removal, ReplacementRef, ReplacementResult, Reservation } from './replacementTypes.js';
+import type { ReplacementSettings, RolloutSettings } from './settings.js';
+
+/** Temporal's word on a child that the parent cannot await. */
+export interface ChildReport {
+  readonly nodeClaim: string;
+  readonly uid: string;
+  readonly status: 'running' | 'completed' | 'failed' | 'canceled' | 'terminated' | 'notFound';
+  /** Of a completed one. */
+  readonly result?: ReplacementResult;
+  /** Of a failed one. */
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** A NodeClaim whose replacement is under way. */
+export interface InFlight {
+  readonly nodeClaim: string;
+  readonly uid: string;
+}
+
+export interface ObservePoolInput {
+  readonly cluster: string;
+  readonly nodePool: string;
+  readonly inFlight: readonly InFlight[];
+  readonly first: readonly string[];
+  readonly last: readonly string[];
+  readonly held: readonly string[];
+  /** Children to describe by workflow id. */
+  readonly describe: readonly InFlight[];
+  /** A parent started anew does not know its children: look for one under every name that could have one. */
+  readonly discover: boolean;
+}
+
+export interface PoolObservation {
+  readonly admission: Admission;
+  /** UIDs of the pool's NodeClaims: what is not among them is gone. */
+  readonly uids: readonly string[];
+  readonly children: readonly ChildReport[];
+  readonly settings: { readonly rollout: RolloutSettings; readonly replacement: ReplacementSettings };
+}
+
+/** The activities of the parent. */
+export interface RolloutActivities {
+  /** Reads the live pool and decides who may start; describes children. A deleted NodePool is an empty one. */
+  observePool(input: ObservePoolInput): Promise<PoolObservation>;
+}
+
+/** The activities of a replacement that only read ARM. Waiting is by retries: see activities/waiting.ts. */
+export interface ReplacementActivities {
+  /** Is it still to be replaced? Then fixes the shape, taints the node and looks again. */
+  reserve(ref: ReplacementRef): Promise<Reservation>;
+  /** Follows the create operation to its end. A failure is marked on the NodeClaim and fails this activity for good. */
+  pollLaunch(ref: ReplacementRef, launch: Launch): Promise<void>;
+  /** Registers the Node and waits until it is Initialized. */
+  initialize(ref: ReplacementRef, launch: Launch, registrationTtlMs: number): Promise<void>;
+  /** Opens the replacement for pods, evicts the old node's and waits until they are gone. */
+  drain(ref: ReplacementRef, launch: Launch): Promise<void>;
+  /** Follows a delete operation to its end, then removes Node and NodeClaim. */
+  followDeletion(ref: ReplacementRef, deletion: Deletion): Promise<void>;
+  /** Takes our taint and condition off the old node. */
+  release(ref: ReplacementRef): Promise<void>;
+}
+
+/** The activities that write to ARM. */
+export interface ArmWriteActivities {
+  /** Creates the NodeClaim and begins the VM's PUT; returns without waiting for it. */
+  createReplacement(ref: ReplacementRef, request: CreateRequest): Promise<Launch>;
+  /** Deletes the old NodeClaim, begins its VM's DELETE and writes InstanceTerminating: from then on the permit is free. */
+  beginDeletion(ref: ReplacementRef, launch: Launch): Promise<Deletion>;
+  /** Begins the removal of a replacement, unless it is needed by now: an eviction has begun, or a workload has moved onto it. */
+  beginRemoval(ref: ReplacementRef, launch: LaunchName, evictionBegan: boolean): Promise<Removal>;
+}
+
+export interface CreateRequest {
+  readonly round: number;
+  readonly attempt: number;
+  readonly offering: Offering;
+  readonly imageId: string;
+}
+
+/** Names a replacement whose launch may or may not have come to pass. */
+export interface LaunchName {
+  readonly round: number;
+  readonly attempt: number;
+}

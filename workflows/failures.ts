@@ -1,0 +1,52 @@
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+
+import type { LaunchFailure } from './replacementTypes.js';
+
+/** Types of the ApplicationFailures that our activities end with; they stand in the UI as they are. */
+export const failureTypes = {
+  /** A launch failed for good: the details carry a LaunchFailedDetails. */
+  launchFailed: 'LaunchFailed',
+  /** A wait ran out of time: the details carry what was waited for. */
+  deadlineExceeded: 'DeadlineExceeded',
+  /** Not an error: the wait goes on after the failure's nextRetryDelay. */
+  waiting: 'Waiting',
+  /** What is to be changed is not what it was, or not ours. */
+  refused: 'Refused',
+  /** Worker and workflow mean different clusters. */
+  wrongCluster: 'WrongCluster',
+} as const;
+
+export interface LaunchFailedDetails extends LaunchFailure {
+  /** Whether the same launch in another VM size or zone could succeed. */
+  readonly anotherOffering: boolean;
+}
+
+function isLaunchFailedDetails(value: unknown): value is LaunchFailedDetails {
+  return (
+    typeof value === 'object' && value !== null && 'code' in value && 'message' in value && 'anotherOffering' in value
+  );
+}
+
+/** What a failed activity says of the launch that it was about, or undefined when it says nothing about a launch. */
+export function readLaunchFailure(error: unknown): LaunchFailedDetails | undefined {
+  if (!(error instanceof ActivityFailure)) return undefined;
+  if (!(error.cause instanceof ApplicationFailure) || error.cause.type !== failureTypes.launchFailed) return undefined;
+  const details: unknown = error.cause.details?.[0];
+  return isLaunchFailedDetails(details) ? details : undefined;
+}
+
+/** A short code and a message for any failure of a replacement: the search attribute ErrorCode and what people read first. */
+export function summarizeFailure(error: unknown): { readonly code: string; readonly message: string } {
+  const launchFailure = readLaunchFailure(error);
+  if (launchFailure !== undefined) return launchFailure;
+  if (error instanceof ActivityFailure) {
+    const { cause } = error;
+    if (cause instanceof TimeoutFailure) {
+      return { code: failureTypes.deadlineExceeded, message: `${error.activityType} did not end in time` };
+    }
+    if (cause instanceof ApplicationFailure) {
+      return { code: cause.type ?? 'Error', message: `${error.activityType}: ${cause.message}` };
+    }
+  }
+  return { code: 'Error', message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,3 @@
+/** What a worker runs: every exported function is a workflow. */
+export { nodePoolRollout } from './nodePoolRollout.js';
+export { replaceNode } from './replaceNode.js';

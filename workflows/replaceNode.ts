@@ -1,0 +1,198 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  workflowInfo,
+} from '@temporalio/workflow';
+
+import { describeOffering } from '../karpenter/offering.js';
+import type { Offering } from '../karpenter/offering.js';
+import type { LaunchName } from './activityInterfaces.js';
+import { readLaunchFailure, summarizeFailure } from './failures.js';
+import { rolloutWorkflowId } from './ids.js';
+import { pokeSignal } from './messages.js';
+import { ReplacementProgress } from './replacementProgress.js';
+import { ReplacementSteps } from './replacementSteps.js';
+import type { Launch, ReplacementRef, ReplacementResult, ReplaceNodeInput } from './replacementTypes.js';
+
+/**
+ * Replaces one node: reserve, launch, drain, delete. Up to the drain a failure or a cancellation undoes everything; once the old
+ * node is being deleted there is no way back, and the workflow goes through to the end.
+ */
+export async function replaceNode(input: ReplaceNodeInput): Promise<ReplacementResult> {
+  const replacement = new Replacement(input);
+  try {
+    const reservation = await replacement.reserve();
+    if (reservation.kind === 'notNeeded') return await replacement.notNeeded(reservation.why);
+    const launch = await replacement.launch(reservation.offerings, reservation.imageId);
+    await replacement.drain(launch);
+    return await CancellationScope.nonCancellable(() => replacement.finish(launch));
+  } catch (error) {
+    await CancellationScope.nonCancellable(() => replacement.undo(error));
+    throw replacement.failure(error);
+  }
+}
+
+/** The story of one replacement, a method a chapter. */
+class Replacement {
+  readonly #progress: ReplacementProgress;
+  readonly #steps: ReplacementSteps;
+  /** Launches that may have left something behind. */
+  #launched: LaunchName[] = [];
+  readonly #removals: Promise<void>[] = [];
+  #evictionBegan = false;
+
+  constructor(private readonly input: ReplaceNodeInput) {
+    const { cluster, nodePool, nodeClaim, uid, node, reason, settings } = input;
+    const ref: ReplacementRef = {
+      cluster,
+      nodePool,
+      nodeClaim,
+      uid,
+      node,
+      reason,
+      workflowId: workflowInfo().workflowId,
+    };
+    this.#progress = new ReplacementProgress(input);
+    this.#steps = new ReplacementSteps(ref, settings);
+  }
+
+  reserve(): ReturnType<ReplacementSteps['reserve']> {
+    this.#progress.enter('Reserve', 'Reserve');
+    return this.#steps.reserve();
+  }
+
+  async notNeeded(why: string): Promise<ReplacementResult> {
+    await CancellationScope.nonCancellable(() => this.#steps.release());
+    this.#progress.end('NotNeeded', why);
+    return { kind: 'notNeeded', nodeClaim: this.input.nodeClaim, why };
+  }
+
+  /** Tries the offerings in turn until one has become an Initialized node; what failed is removed meanwhile. */
+  async launch(offerings: readonly Offering[], imageId: string): Promise<Launch> {
+    for (const [attempt, offering] of offerings.entries()) {
+      this.#progress.enter('Launch', `Launch ${attempt + 1}`, describeOffering(offering));
+      const name: LaunchName = { round: this.input.round, attempt };
+      this.#launched.push(name);
+      try {
+        const launch = await this.#steps.create({ ...name, offering, imageId });
+        this.#progress.note(`${describeOffering(offering)} as ${launch.nodeClaim}`);
+        await this.#untilInitialized(launch);
+        return launch;
+      } catch (error) {
+        const failure = readLaunchFailure(error);
+        if (failure === undefined) throw error;
+        this.#progress.launchFailed(failure);
+        if (!failure.anotherOffering || attempt + 1 === offerings.length) throw error;
+        this.#launched = this.#launched.filter((other) => other !== name);
+        this.#removals.push(CancellationScope.nonCancellable(() => this.#remove(name)));
+      }
+    }
+    throw ApplicationFailure.nonRetryable('no offering fits this node', 'NoOffering');
+  }
+
+  async drain(launch: Launch): Promise<void> {
+    this.#progress.enter('Drain', 'Drain', `to ${launch.virtualMachine}`);
+    this.#evictionBegan = true;
+    await this.#steps.drain(launch);
+  }
+
+  /** Deletes the old node; the permit is free as soon as Azure has accepted that. */
+  async finish(launch: Launch): Promise<ReplacementResult> {
+    this.#progress.enter('Delete', 'Delete');
+    const deletion = await this.#steps.beginDeletion(launch);
+    this.#launched = [];
+    await this.#pokeRollout();
+    await this.#steps.followDeletion(deletion);
+    await Promise.all(this.#removals);
+    this.#progress.end('Replaced', '');
+    return {
+      kind: 'replaced',
+      nodeClaim: this.input.nodeClaim,
+      replacement: launch.nodeClaim,
+      offering: launch.offering,
+      launchFailures: this.#progress.launchFailures,
+    };
+  }
+
+  /** Compensation, in reverse: the replacements go, unless something has moved onto them; the old node is free again. */
+  async undo(error: unknown): Promise<void> {
+    this.#progress.enter('Delete', 'Undo', isCancellation(error) ? 'canceled' : summarizeFailure(error).code);
+    const removals = this.#launched.map((name) => this.#remove(name));
+    try {
+      await this.#steps.release();
+    } catch (releaseError) {
+      this.#leave(`the taint on ${this.input.node}`, releaseError);
+    }
+    await Promise.all([...removals, ...this.#removals]);
+  }
+
+  /** What the workflow ends with after the undoing: a cancellation stays one. */
+  failure(error: unknown): unknown {
+    if (isCancellation(error)) {
+      this.#progress.end('Canceled', 'canceled by hand');
+      return error;
+    }
+    const { code, message } = summarizeFailure(error);
+    this.#progress.failed(code, message);
+    const { launchFailures, leftovers } = this.#progress;
+    return ApplicationFailure.create({
+      type: code,
+      message,
+      nonRetryable: true,
+      details: [{ nodeClaim: this.input.nodeClaim, launchFailures, leftovers }],
+      ...(error instanceof Error ? { cause: error } : {}),
+    });
+  }
+
+  /** Whichever comes first: Initialized, whatever the operation says; or the operation's failure, or a deadline. */
+  async #untilInitialized(launch: Launch): Promise<void> {
+    const scope = new CancellationScope();
+    await scope.run(async () => {
+      const initialized = this.#steps.initialize(launch);
+      const operation = this.#steps.pollLaunch(launch);
+      try {
+        await Promise.race([initialized, operation.then(() => initialized)]);
+      } finally {
+        scope.cancel();
+        await CancellationScope.nonCancellable(() => Promise.allSettled([initialized, operation]));
+      }
+    });
+  }
+
+  /** Removes one launch to the end. What cannot be removed is reported, for the sweep and for people. */
+  async #remove(name: LaunchName): Promise<void> {
+    try {
+      const removal = await this.#steps.beginRemoval(name, this.#evictionBegan);
+      switch (removal.kind) {
+        case 'kept':
+          this.#progress.leftover(removal.why);
+          return;
+        case 'nothing':
+          return;
+        case 'deleting':
+          await this.#steps.followDeletion(removal.deletion);
+      }
+    } catch (error) {
+      this.#leave(`replacement ${name.attempt + 1}`, error);
+    }
+  }
+
+  #leave(what: string, error: unknown): void {
+    const { message } = summarizeFailure(error);
+    log.warn('clean-up failed', { what, error: message });
+    this.#progress.leftover(`${what}: ${message}`);
+  }
+
+  /** Only a hint that a permit is free: the rollout reads that from the cluster, so a closed rollout is no error. */
+  async #pokeRollout(): Promise<void> {
+    const { cluster, nodePool } = this.input;
+    try {
+      await getExternalWorkflowHandle(rolloutWorkflowId(cluster, nodePool)).signal(pokeSignal);
+    } catch (error) {
+      log.debug('no rollout to poke', { error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+}

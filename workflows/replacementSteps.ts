@@ -1,0 +1,104 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { ActivityOptions } from '@temporalio/workflow';
+
+import { describeOffering } from '../karpenter/offering.js';
+import type { ArmWriteActivities, CreateRequest, LaunchName, ReplacementActivities } from './activityInterfaces.js';
+import { armWritesTaskQueueName } from './ids.js';
+import type { Deletion, Launch, Removal, ReplacementRef, Reservation } from './replacementTypes.js';
+import type { ReplacementSettings } from './settings.js';
+
+/** One attempt of an activity: short, so that a lost worker costs little. */
+const attemptTimeout = '30 seconds';
+/** For what is done at once, though Kubernetes or ARM may be away for a while. */
+const promptTimeout = '2 minutes';
+
+const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+
+/** The activities of one replacement, each with its bounds, its queue and a summary for the UI. */
+export class ReplacementSteps {
+  constructor(
+    private readonly ref: ReplacementRef,
+    private readonly settings: ReplacementSettings,
+  ) {}
+
+  reserve(): Promise<Reservation> {
+    return this.#prompt(`Taint ${this.ref.node}, fix the replacement's shape`).reserve(this.ref);
+  }
+
+  create(request: CreateRequest): Promise<Launch> {
+    return this.#armWrite(`Create ${describeOffering(request.offering)}`).createReplacement(this.ref, request);
+  }
+
+  pollLaunch(launch: Launch): Promise<void> {
+    const options = this.#waiting(this.settings.launchTimeoutMs, this.settings.pollIntervalMs);
+    return this.#activities(options, `Follow the VM's create operation (${launch.virtualMachine})`).pollLaunch(
+      this.ref,
+      launch,
+    );
+  }
+
+  initialize(launch: Launch): Promise<void> {
+    const { initializeTimeoutMs, waitIntervalMs, registrationTtlMs } = this.settings;
+    const options = this.#waiting(initializeTimeoutMs, waitIntervalMs);
+    return this.#activities(options, `Wait for Node ${launch.virtualMachine} to be Initialized`).initialize(
+      this.ref,
+      launch,
+      registrationTtlMs,
+    );
+  }
+
+  drain(launch: Launch): Promise<void> {
+    const options = this.#waiting(this.settings.drainTimeoutMs, this.settings.waitIntervalMs);
+    return this.#activities(options, `Evict the pods of ${this.ref.node}`).drain(this.ref, launch);
+  }
+
+  beginDeletion(launch: Launch): Promise<Deletion> {
+    return this.#armWrite(`Delete ${this.ref.node}`).beginDeletion(this.ref, launch);
+  }
+
+  beginRemoval(launch: LaunchName, evictionBegan: boolean): Promise<Removal> {
+    return this.#armWrite(`Remove replacement ${launch.attempt + 1}`).beginRemoval(this.ref, launch, evictionBegan);
+  }
+
+  followDeletion(deletion: Deletion): Promise<void> {
+    const options = this.#waiting(this.settings.deleteTimeoutMs, this.settings.pollIntervalMs);
+    return this.#activities(options, `Follow the deletion of ${deletion.virtualMachine}`).followDeletion(
+      this.ref,
+      deletion,
+    );
+  }
+
+  release(): Promise<void> {
+    return this.#prompt(`Take the taint off ${this.ref.node}`).release(this.ref);
+  }
+
+  /** Waiting is by retries at a steady pace: no slot is held and no history written between them. */
+  #waiting(timeoutMs: number, intervalMs: number): ActivityOptions {
+    return { scheduleToCloseTimeout: timeoutMs, retry: { initialInterval: intervalMs, backoffCoefficient: 1 } };
+  }
+
+  #prompt(summary: string): ReplacementActivities {
+    return this.#activities({ scheduleToCloseTimeout: promptTimeout }, summary);
+  }
+
+  #activities(options: ActivityOptions, summary: string): ReplacementActivities {
+    return proxyActivities<ReplacementActivities>({
+      startToCloseTimeout: attemptTimeout,
+      cancellationType,
+      priority: { fairnessKey: this.ref.nodePool },
+      summary,
+      ...options,
+    });
+  }
+
+  #armWrite(summary: string): ArmWriteActivities {
+    return proxyActivities<ArmWriteActivities>({
+      taskQueue: armWritesTaskQueueName(this.ref.cluster),
+      startToCloseTimeout: attemptTimeout,
+      scheduleToCloseTimeout: promptTimeout,
+      cancellationType,
+      priority: { fairnessKey: this.ref.nodePool },
+      summary,
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import type { Offering } from '../karpenter/offering.js';
+import type { ReplacementSettings } from './settings.js';
+
+/** The input of one replaceNode workflow. */
+export interface ReplaceNodeInput {
+  readonly cluster: string;
+  readonly nodePool: string;
+  readonly nodeClaim: string;
+  readonly uid: string;
+  readonly node: string;
+  readonly reason: string;
+  readonly reasonDetail: string;
+  /** How often this NodeClaim's replacement was begun before: part of the names of what is created. */
+  readonly round: number;
+  readonly settings: ReplacementSettings;
+}
+
+/** Which node an activity is about. Everything that destroys re-reads ownership and never trusts these names alone. */
+export interface ReplacementRef {
+  readonly cluster: string;
+  readonly nodePool: string;
+  readonly nodeClaim: string;
+  readonly uid: string;
+  readonly node: string;
+  readonly reason: string;
+  readonly workflowId: string;
+}
+
+/** What reserve fixed before the first write, or why there is nothing to do. */
+export type Reservation =
+  | { readonly kind: 'reserved'; readonly offerings: readonly Offering[]; readonly imageId: string }
+  | { readonly kind: 'notNeeded'; readonly why: string };
+
+/** A NodeClaim that was created and a VM whose PUT was accepted. */
+export interface Launch {
+  readonly nodeClaim: string;
+  readonly uid: string;
+  readonly virtualMachine: string;
+  readonly providerId: string;
+  readonly offering: Offering;
+  /** The operation to follow; null when an earlier attempt's VM was adopted: then the VM itself is looked at. */
+  readonly resumeToken: string | null;
+}
+
+/** A VM whose DELETE was accepted. */
+export interface Deletion {
+  readonly nodeClaim: string;
+  readonly uid: string;
+  readonly virtualMachine: string;
+  /** null when the VM was gone already, or its operation is somebody else's. */
+  readonly resumeToken: string | null;
+}
+
+/** How the removal of a replacement began, or why it stays, or that there was nothing to remove. */
+export type Removal =
+  | { readonly kind: 'deleting'; readonly deletion: Deletion }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'kept'; readonly why: string };
+
+/** An attempt to launch that did not come to an Initialized node. */
+export interface LaunchFailure {
+  readonly nodeClaim: string;
+  /** Azure's code, or one of ours: RegistrationTimeout, InitializeTimeout, LaunchTimeout. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How a replaceNode workflow ended when it did not fail. */
+export type ReplacementResult =
+  | {
+      readonly kind: 'replaced';
+      readonly nodeClaim: string;
+      readonly replacement: string;
+      readonly offering: Offering;
+      readonly launchFailures: readonly LaunchFailure[];
+    }
+  | { readonly kind: 'notNeeded'; readonly nodeClaim: string; readonly why: string };

@@ -1,0 +1,30 @@
+/** How long things may take, in milliseconds. The worker's configuration sets them; workflows get them as data. */
+export interface ReplacementSettings {
+  /** From the VM's PUT to the end of its operation. */
+  readonly launchTimeoutMs: number;
+  /** From the VM's PUT to Registered. */
+  readonly registrationTtlMs: number;
+  /** From the VM's PUT to Initialized. */
+  readonly initializeTimeoutMs: number;
+  /** For the whole drain of a node that sets no terminationGracePeriod. */
+  readonly drainTimeoutMs: number;
+  /** From the VM's DELETE to the end of its operation. */
+  readonly deleteTimeoutMs: number;
+  /** How long to wait between two looks at Kubernetes. */
+  readonly waitIntervalMs: number;
+  /** How long to wait between two reads of an operation where Azure does not say. */
+  readonly pollIntervalMs: number;
+}
+
+/** How a rollout paces itself, in milliseconds. */
+export interface RolloutSettings {
+  /** A pool that asked for nothing for so long ends its rollout. */
+  readonly quietMs: number;
+  /** How often children are looked up whose end the parent would not be told. */
+  readonly childCheckMs: number;
+  /** First pause of a pool after a failed replacement; doubles up to the maximum. */
+  readonly backoffMs: number;
+  readonly backoffMaxMs: number;
+  /** So many failures in a row halt the rollout. */
+  readonly haltAfterFailures: number;
+}
