@@ -28,8 +28,8 @@ export function readClusterFact(entry: ClusterAuditEntry): ClusterFact | undefin
   }
   if (resource === 'nodes' && object !== undefined) return { kind: 'node', at, node: nodeSchema.parse(object), isGone };
   if (resource !== 'pods') return undefined;
-  const pod = entry.name === undefined ? nameOf(object) : `${entry.namespace ?? ''}/${entry.name}`;
-  if (verb === 'create') return { kind: 'podCreated', at, pod };
+  if (verb === 'create' && object !== undefined) return { kind: 'podCreated', at, pod: nameOf(object) };
+  const pod = `${entry.namespace ?? ''}/${entry.name ?? ''}`;
   if (verb === 'bind') return { kind: 'podBound', at, pod };
   return verb === 'evict' ? { kind: 'podEvicted', at, pod } : undefined;
 }

@@ -37,6 +37,8 @@ const sizes = [
   { name: 'Standard_D2as_v5', memory: '8Gi', allocatableMemory: '7372Mi' },
 ] as const;
 const startupTaint = { key: 'node.cilium.io/agent-not-ready', value: 'true', effect: 'NoExecute' };
+const subnetId =
+  '/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/network/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes';
 const readyTimeoutMs = 30_000;
 
 const karpenter = { group: 'karpenter.sh', version: 'v1' };
@@ -105,8 +107,7 @@ async function createTemplateSecret(api: KubernetesApi): Promise<void> {
   const template = {
     adminUsername: 'azureuser',
     sshPublicKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDriftlessDemoKeyDriftlessDemoKeyDriftlessDem demo',
-    subnetId:
-      '/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/network/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes',
+    subnetId,
   };
   const bootstrap = [
     '#!/bin/bash',
@@ -300,7 +301,12 @@ function virtualMachineModel(name: string, vmSize: string, zone: string, imageId
     networkProfile: {
       networkApiVersion: '2022-11-01',
       networkInterfaceConfigurations: [
-        { name, primary: true, deleteOption: 'Delete', ipConfigurations: [{ name: 'ipConfig1' }] },
+        {
+          name,
+          primary: true,
+          deleteOption: 'Delete',
+          ipConfigurations: [{ name: 'ipConfig1', subnet: { id: subnetId } }],
+        },
       ],
     },
   };

@@ -31,6 +31,7 @@ export const behaviourNames = [
   'startupTaint',
   'drift',
 ] as const;
+/** One part of the cluster. */
 export type BehaviourName = (typeof behaviourNames)[number];
 
 export interface BehaviourOptions {
@@ -46,7 +47,7 @@ export interface BehaviourOptions {
   readonly podTerminationMs: number;
   /** Where the ARM simulator says which machines run. Without it there are no kubelets, and no Node is ever lost. */
   readonly machines?: MachineFeedOptions;
-  /** The parts that others play, e.g. a real scheduler. */
+  /** The parts that others play: with a real kube-controller-manager all from nodeLifecycle to podDisruptionBudget, for example. */
   readonly skip?: readonly BehaviourName[];
 }
 

@@ -12,9 +12,13 @@ import { statusPatch, timestampNow } from './statusPatch.js';
 
 const nodeClassKind = 'AKSNodeClass';
 
-/** The conditions of a NodeClaim with the one that says whether its image is among those of its NodeClass. */
-function withDrift(claim: NodeClaim, nodeClass: NodeClass, at: string): readonly Condition[] {
-  const before = claim.status?.conditions ?? [];
+/** The conditions with the one that says that the claim's image is not its NodeClass's; the same list when nothing changes. */
+function withDrift(
+  before: readonly Condition[],
+  claim: NodeClaim,
+  nodeClass: NodeClass,
+  at: string,
+): readonly Condition[] {
   const imageId = claim.status?.imageID;
   const images = (nodeClass.status?.images ?? []).map(({ id }) => id);
   if (imageId === undefined || images.length === 0) return before;
@@ -28,7 +32,7 @@ function withDrift(claim: NodeClaim, nodeClass: NodeClass, at: string): readonly
       type: conditionTypes.drifted,
       status: 'True',
       reason: 'ImageDrift',
-      message: `image ${imageId} of the NodeClaim, image ${images.join(', ')} of ${nodeClassKind} ${nodeClass.metadata.name}`,
+      message: `the NodeClaim runs ${imageId}, ${nodeClassKind} ${nodeClass.metadata.name} asks for ${images.join(', ')}`,
       observedGeneration: claim.metadata.generation,
     },
     at,
@@ -89,8 +93,8 @@ export class Drift implements Behaviour {
     const nodeClass = this.context.informers.nodeClasses.get(claim.spec.nodeClassRef.name);
     if (nodeClass === undefined) return;
     const before = claim.status?.conditions ?? [];
-    const conditions = withDrift(claim, nodeClass, timestampNow());
-    if (conditions === before || (conditions.length === 0 && before.length === 0)) return;
+    const conditions = withDrift(before, claim, nodeClass, timestampNow());
+    if (conditions === before) return;
     await this.context.api.custom.patchClusterCustomObjectStatus(
       { ...nodeClaimResource, name, body: statusPatch(claim, { conditions }) },
       mergePatch,

@@ -14,9 +14,8 @@ const monitorGraceMs = 40_000;
 const notReadyTaint = 'node.kubernetes.io/not-ready';
 const unreachableTaint = 'node.kubernetes.io/unreachable';
 
-/** The taints that a Node has by its Ready condition, in place of those that it had by an earlier one. */
-function taintsByReadiness(node: Node): readonly Taint[] {
-  const taints = node.spec?.taints ?? [];
+/** The taints with the one that belongs to the Node's Ready condition; the same list when nothing changes. */
+function withReadinessTaint(taints: readonly Taint[], node: Node): readonly Taint[] {
   const ready = getCondition(node, 'Ready');
   if (ready === undefined) return taints;
   const wanted = { True: undefined, False: notReadyTaint, Unknown: unreachableTaint }[ready.status];
@@ -67,8 +66,9 @@ export class NodeLifecycle implements Behaviour {
     const node = this.context.informers.nodes.get(name);
     if (node === undefined) return;
     if (this.#isLost(node)) await this.#markUnknown(node);
-    const taints = taintsByReadiness(node);
-    if (taints === node.spec?.taints || (taints.length === 0 && node.spec?.taints === undefined)) return;
+    const before = node.spec?.taints ?? [];
+    const taints = withReadinessTaint(before, node);
+    if (taints === before) return;
     const body = { metadata: { resourceVersion: node.metadata.resourceVersion }, spec: { taints } };
     await this.context.api.core.patchNode({ name, body }, mergePatch);
   }

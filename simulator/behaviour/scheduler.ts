@@ -49,9 +49,9 @@ export class Scheduler implements Behaviour {
       // A node that cannot take pods helps nobody who waits.
       if (type === 'set' && object.spec?.unschedulable !== true && isTrue(object, 'Ready')) this.#enqueuePending();
     });
-    pods.onChange(({ type, object, ...event }) => {
-      if (type === 'deleted') this.#podGone(object);
-      else this.#podChanged(object, 'previous' in event ? event.previous : undefined);
+    pods.onChange((event) => {
+      if (event.type === 'deleted') this.#podGone(event.object);
+      else this.#podChanged(event.object, event.previous);
     });
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import { withStringData } from './secretData.js';
 import { labelsAtCreation, statusAtCreation, withDefaults } from './defaults.js';
 import { generateName } from './names.js';
 import type { Draft, Fields, KubernetesObject } from './objects.js';
@@ -24,7 +25,7 @@ function nameOf({ name, generateName: base }: Draft['metadata']): string {
 function contentAtCreation(store: ObjectStore, type: ResourceType, draft: Draft): Fields {
   const given = contentOf(draft);
   if (type.custom) return without(given, 'status');
-  const content = withDefaults(type, given);
+  const content = withDefaults(type, withStringData(type, given));
   if (type === podsType) {
     const spec = content['spec'];
     const withPriority = { ...podPriority(store, draft), ...(isFields(spec) ? spec : {}) };

@@ -5,6 +5,7 @@ import { contentOf, normalizedContent, without } from './objects.js';
 import type { ObjectStore } from './objectStore.js';
 import type { ResourceType } from './resources.js';
 import { hasStatusSubresource, namespacesType, podsType } from './resources.js';
+import { withStringData } from './secretData.js';
 import { invalid, invalidValue, staleResourceVersion } from './statusErrors.js';
 import { validateChange } from './validation.js';
 
@@ -78,7 +79,9 @@ function statusWrite(type: ResourceType, draft: Draft, current: KubernetesObject
 }
 
 function normalizedDraft(type: ResourceType, draft: Draft): Draft {
-  return type.custom ? draft : { metadata: draft.metadata, ...normalizedContent(contentOf(draft)) };
+  return type.custom
+    ? draft
+    : { metadata: draft.metadata, ...normalizedContent(withStringData(type, contentOf(draft))) };
 }
 
 /** An object goes when its deletion was asked for, no finalizer holds it, and no grace period runs. */

@@ -84,7 +84,7 @@ describe('a Deployment', () => {
   });
 
   it('replaces an evicted pod at once, and not on the node that is being drained', async () => {
-    await cluster.play(behaviourNames, { machines: feed.options });
+    await cluster.play(behaviourNames, { machines: feed.options, podTerminationMs: 30_000 });
     feed.switchOn(testMachine('aks-a'));
     await createDeployment(cluster, 'web', 1);
     const [before] = await readyPods(1);
