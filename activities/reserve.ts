@@ -1,17 +1,18 @@
-import type { Condition, Node } from '../karpenter/api.js';
+import type { Condition, Node, NodePool } from '../karpenter/api.js';
 import { blockedWhy, disruptionReasonOf } from '../karpenter/candidate.js';
 import { conditionTypes, isTrue, withCondition } from '../karpenter/conditions.js';
 import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../karpenter/labels.js';
 import { replacementOfferings } from '../karpenter/offering.js';
-import type { Machine, Pool } from '../karpenter/pool.js';
+import type { Offering } from '../karpenter/offering.js';
+import type { Machine } from '../karpenter/pool.js';
 import { joinPool } from '../karpenter/pool.js';
 import type { ReplacementRef, Reservation } from '../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster, refuse } from './environment.js';
-import { listNodeClaims, updateNodeClaimStatus } from './kubernetes/nodeClaims.js';
+import { readNodeClaim, updateNodeClaimStatus } from './kubernetes/nodeClaims.js';
 import { readNodeClass, readNodePool } from './kubernetes/nodePools.js';
 import type { NodeChange } from './kubernetes/nodes.js';
-import { listNodes, readNode, updateNode } from './kubernetes/nodes.js';
+import { readNode, updateNode } from './kubernetes/nodes.js';
 
 const disrupted = { key: disruptedTaint, effect: 'NoSchedule' };
 
@@ -23,35 +24,39 @@ export async function reserve(environment: ActivityEnvironment, ref: Replacement
   checkCluster(environment, ref.cluster);
   const before = await readMachine(environment, ref);
   if (before.kind !== 'candidate') return { kind: 'notNeeded', why: before.why };
-  const imageId = await readImageId(environment, before.pool);
+  const imageId = await readImageId(environment, before.nodePool);
   await taint(environment, ref, before.machine);
   const after = await readMachine(environment, ref);
   if (after.kind !== 'candidate') return { kind: 'notNeeded', why: after.why };
-  const offerings = replacementOfferings(after.pool, after.machine, environment.settings.maxLaunchAttempts);
-  return { kind: 'reserved', offerings, imageId };
+  return { kind: 'reserved', offerings: offeringsOf(environment, after.nodePool, after.machine), imageId };
 }
 
 type Found =
-  | { readonly kind: 'candidate'; readonly pool: Pool; readonly machine: Machine }
+  | { readonly kind: 'candidate'; readonly nodePool: NodePool; readonly machine: Machine }
   | { readonly kind: 'none'; readonly why: string };
 
 async function readMachine({ kubernetes }: ActivityEnvironment, ref: ReplacementRef): Promise<Found> {
   const none = (why: string): Found => ({ kind: 'none', why });
-  const nodePool = await readNodePool(kubernetes, ref.nodePool);
-  if (nodePool === undefined) return none(`NodePool ${ref.nodePool} is gone`);
-  const [nodeClaims, nodes] = await Promise.all([
-    listNodeClaims(kubernetes, ref.nodePool),
-    listNodes(kubernetes, ref.nodePool),
+  const [nodePool, nodeClaim, node] = await Promise.all([
+    readNodePool(kubernetes, ref.nodePool),
+    readNodeClaim(kubernetes, ref.nodeClaim),
+    readNode(kubernetes, ref.node),
   ]);
-  const pool = joinPool(nodePool, nodeClaims, nodes);
-  const machine = pool.machines.find(({ nodeClaim }) => nodeClaim.metadata.uid === ref.uid);
-  if (machine === undefined) return none('its NodeClaim is gone');
+  if (nodePool === undefined) return none(`NodePool ${ref.nodePool} is gone`);
+  if (nodeClaim?.metadata.uid !== ref.uid) return none('its NodeClaim is gone');
+  const machine = { nodeClaim, node };
   if (disruptionReasonOf(machine) === undefined) return none(`it is no longer ${ref.reason}`);
   const why = blockedWhy(machine);
-  return why === undefined ? { kind: 'candidate', pool, machine } : none(why);
+  return why === undefined ? { kind: 'candidate', nodePool, machine } : none(why);
 }
 
-async function readImageId({ kubernetes }: ActivityEnvironment, { nodePool }: Pool): Promise<string> {
+/** Which offerings the pool runs on may be read from the cache: a stale answer costs an attempt at the most. */
+function offeringsOf(environment: ActivityEnvironment, nodePool: NodePool, machine: Machine): readonly Offering[] {
+  const pool = joinPool(nodePool, environment.nodeClaims.list(), []);
+  return replacementOfferings(pool, machine, environment.settings.maxLaunchAttempts);
+}
+
+async function readImageId({ kubernetes }: ActivityEnvironment, nodePool: NodePool): Promise<string> {
   const nodeClass = await readNodeClass(kubernetes, nodePool);
   const { name } = nodePool.spec.template.spec.nodeClassRef;
   if (nodeClass === undefined) throw new Error(`AKSNodeClass ${name} does not exist`);

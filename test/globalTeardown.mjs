@@ -1,1 +1,3 @@
-export default function globalTeardown() {}
+export default async function globalTeardown() {
+  await globalThis.temporalServer.stop();
+}

@@ -18,6 +18,9 @@ const ephemeralTaints: ReadonlySet<string> = new Set([
   'node.cloudprovider.kubernetes.io/uninitialized',
 ]);
 
+/** A machine that boots takes its time: until its Node is there, it is looked for less often. */
+const bootingFactor = 4;
+
 /**
  * Karpenter's registration and initialization, for NodeClaims that no Karpenter looks after: Registered when the Node is there,
  * Initialized when it is Ready, its startup taints are gone and its resources are there.
@@ -48,7 +51,7 @@ async function waitForNode(
 ): Promise<never> {
   const leftMs = ttlMs - waitedMs();
   if (leftMs > 0 && !isLastAttempt()) {
-    return waitAgain('the Node has not registered yet', Math.min(waitDelayMs(environment), leftMs));
+    return waitAgain('the Node has not registered yet', Math.min(waitDelayMs(environment) * bootingFactor, leftMs));
   }
   const message = `no Node registered within ${Math.round(ttlMs / 1000)} s`;
   return await failLaunch(environment, ref, {
