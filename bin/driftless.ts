@@ -41,7 +41,14 @@ const subcommands: readonly Subcommand[] = [
   },
 ];
 
-const program = new Command('driftless').description('Paced, durable node replacement for Karpenter on Azure');
+const program = new Command('driftless')
+  .description('Paced, durable node replacement for Karpenter on Azure')
+  // One line an error: commander puts its suggestion on a second one.
+  .configureOutput({
+    outputError: (text, write) => {
+      write(`${text.trimEnd().replaceAll('\n', ' ')}\n`);
+    },
+  });
 for (const { name, description, configure } of subcommands) {
   const command = program.command(name).description(description);
   if (process.argv.slice(2).find((argument) => !argument.startsWith('-')) === name) await configure(command);
@@ -56,3 +63,5 @@ try {
   process.stderr.write(`driftless: ${text}\n`);
   process.exitCode = 1;
 }
+// Temporal's native runtime would keep a process alive that ends before a worker has run in it.
+process.exit();

@@ -25,10 +25,10 @@ export function summaryLines(report: Report): string[] {
     ],
     ['wall clock', `${report.wallSeconds.toFixed(1)} s`],
   ];
-  const failures = report.launchFailures.map(({ nodeClaim, code, armFailedAt, markedAt, removedAt }) => {
+  const failures = report.launchFailures.flatMap(({ nodeClaim, code, armFailedAt, markedAt, removedAt }) => {
     const marked = markedAt === null ? 'not marked' : `marked ${(markedAt - armFailedAt).toFixed(1)} s later`;
     const removed = removedAt === null ? 'not removed' : `gone ${(removedAt - armFailedAt).toFixed(0)} s later`;
-    return `  ${nodeClaim}: ${code}, ${marked}, ${removed}`;
+    return [`  ${nodeClaim}: ${code}`, `    ${marked}, ${removed}`];
   });
   return [
     ...lines.map(([name, value]) => `${name.padEnd(24)} ${value}`),

@@ -19,12 +19,18 @@ export interface Allowance {
 /** What Karpenter assumes when a NodePool names no budgets. */
 export const defaultBudgets: readonly Budget[] = [{ nodes: '10%' }];
 
+const maxInt64 = 2n ** 63n - 1n;
+
+function isReadable(nodesText: string): boolean {
+  return /^\d+%?$/.test(nodesText) && BigInt(nodesText.replace('%', '')) <= maxInt64;
+}
+
 function budgetError(budget: Budget, index: number): BudgetError | undefined {
   if (budget.schedule !== undefined || budget.duration !== undefined) {
     const text = budget.schedule ?? `duration ${String(budget.duration)}`;
     return { index, field: 'schedule', text, message: 'budgets with a schedule are not supported yet' };
   }
-  if (!/^\d+%?$/.test(budget.nodes)) {
+  if (!isReadable(budget.nodes)) {
     return {
       index,
       field: 'nodes',
@@ -36,7 +42,8 @@ function budgetError(budget: Budget, index: number): BudgetError | undefined {
 }
 
 function scaled(nodesText: string, nodes: number): number {
-  if (!nodesText.endsWith('%')) return Number(nodesText);
+  // Karpenter keeps the low 32 bits of a plain number (intstr.FromInt): two to the 32 closes the pool there, so here too.
+  if (!nodesText.endsWith('%')) return Math.max(0, Number(BigInt.asIntN(32, BigInt(nodesText))));
   return Math.ceil((Number(nodesText.slice(0, -1)) * nodes) / 100);
 }
 

@@ -23,13 +23,19 @@ function phaseOf(machine: Machine, replacement: Machine | undefined): Phase {
   return isTrue(replacement.nodeClaim, conditionTypes.registered) ? 'Initialize' : 'Launch';
 }
 
+function createdAt({ nodeClaim }: Machine): string {
+  return nodeClaim.metadata.creationTimestamp ?? '';
+}
+
 /** The phase of every node that is being replaced: tainted, or deleted with a replacement, or known to be in flight. */
 export function readPhases(pool: Pool, inFlight: ReadonlySet<string>): readonly PhaseRow[] {
   const replacements = new Map<string, Machine>();
   for (const machine of pool.machines) {
     const replaces = machine.nodeClaim.metadata.annotations?.[replacesAnnotation];
     // A replacement that failed is being removed: it says nothing about where its node is now.
-    if (replaces !== undefined && !isDeleting(machine)) replacements.set(replaces, machine);
+    if (replaces === undefined || isDeleting(machine)) continue;
+    const other = replacements.get(replaces);
+    if (other === undefined || createdAt(machine) >= createdAt(other)) replacements.set(replaces, machine);
   }
   return pool.machines
     .filter(

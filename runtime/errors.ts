@@ -3,9 +3,10 @@ export class UserError extends Error {
   override readonly name = 'UserError';
 }
 
-/** The message of anything thrown, and of its causes, in one line. */
+/** The message of anything thrown, and of its causes unless it quotes them, in one line. */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const cause = error.cause === undefined ? '' : `: ${errorMessage(error.cause)}`;
-  return `${error.message}${cause}`;
+  if (error.cause === undefined) return error.message;
+  const cause = errorMessage(error.cause);
+  return error.message.includes(cause) ? error.message : `${error.message}: ${cause}`;
 }

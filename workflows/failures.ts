@@ -44,6 +44,10 @@ export function summarizeFailure(error: unknown): { readonly code: string; reado
     if (cause instanceof TimeoutFailure) {
       return { code: failureTypes.deadlineExceeded, message: `${error.activityType} did not end in time` };
     }
+    // No further attempt fitted into the time: the server ends the wait with the last one's word.
+    if (cause instanceof ApplicationFailure && cause.type === failureTypes.waiting) {
+      return { code: failureTypes.deadlineExceeded, message: `${error.activityType}: gave up: ${cause.message}` };
+    }
     if (cause instanceof ApplicationFailure) {
       return { code: cause.type ?? 'Error', message: `${error.activityType}: ${cause.message}` };
     }

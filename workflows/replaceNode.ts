@@ -2,7 +2,6 @@ import {
   ApplicationFailure,
   CancellationScope,
   getExternalWorkflowHandle,
-  isCancellation,
   log,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -10,6 +9,7 @@ import {
 import { describeOffering } from '../karpenter/offering.js';
 import type { Offering } from '../karpenter/offering.js';
 import type { LaunchName } from './activityInterfaces.js';
+import { readCancellation, throwIfCanceled } from './cancellation.js';
 import { readLaunchFailure, summarizeFailure } from './failures.js';
 import { rolloutWorkflowId } from './ids.js';
 import { pokeSignal } from './messages.js';
@@ -94,9 +94,11 @@ class Replacement {
   }
 
   async drain(launch: Launch): Promise<void> {
+    throwIfCanceled();
     this.#progress.enter('Drain', 'Drain', `to ${launch.virtualMachine}`);
     this.#evictionBegan = true;
     await this.#steps.drain(launch);
+    throwIfCanceled();
   }
 
   /** Deletes the old node; the permit is free as soon as Azure has accepted that. */
@@ -119,7 +121,7 @@ class Replacement {
 
   /** Compensation, in reverse: the replacements go, unless something has moved onto them; the old node is free again. */
   async undo(error: unknown): Promise<void> {
-    this.#progress.enter('Delete', 'Undo', isCancellation(error) ? 'canceled' : summarizeFailure(error).code);
+    this.#progress.enter('Delete', 'Undo', readCancellation(error) ? 'canceled' : summarizeFailure(error).code);
     const removals = this.#launched.map((name) => this.#remove(name));
     try {
       await this.#steps.release();
@@ -131,9 +133,10 @@ class Replacement {
 
   /** What the workflow ends with after the undoing: a cancellation stays one. */
   failure(error: unknown): unknown {
-    if (isCancellation(error)) {
+    const cancellation = readCancellation(error);
+    if (cancellation !== undefined) {
       this.#progress.end('Canceled', 'canceled by hand');
-      return error;
+      return cancellation;
     }
     const { code, message } = summarizeFailure(error);
     this.#progress.failed(code, message);

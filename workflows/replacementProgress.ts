@@ -48,9 +48,9 @@ export class ReplacementProgress {
     this.#publish();
   }
 
-  launchFailed(failure: LaunchFailure): void {
-    this.#launchFailures.push(failure);
-    this.note(`${failure.code}: ${failure.message}`);
+  launchFailed({ nodeClaim, code, message }: LaunchFailure): void {
+    this.#launchFailures.push({ nodeClaim, code, message });
+    this.note(`${code}: ${message}`);
   }
 
   leftover(text: string): void {

@@ -35,7 +35,9 @@ function rows(status: RolloutStatus): string[][] {
       `${code}: ${message}`,
     ]);
   const blocked = (admission?.blocked ?? []).map(({ nodeClaim, why }) => [nodeClaim, 'Blocked', why]);
-  const waiting = (admission?.waiting ?? []).map(({ nodeClaim, reasonDetail }) => [
+  // Who could start but did not: the headline says what keeps them.
+  const held = (admission?.start ?? []).filter(({ nodeClaim }) => !status.inFlight.includes(nodeClaim));
+  const waiting = [...held, ...(admission?.waiting ?? [])].map(({ nodeClaim, reasonDetail }) => [
     nodeClaim,
     'Waits for a permit',
     reasonDetail,

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import type { Report } from '../../demo/report.js';
+import type { RolloutEnd } from '../../demo/rollout.js';
+import { until } from '../../demo/until.js';
+import { prematureEvictions, putNames } from './auditQuestions.js';
+import type { ReportedCaseRun } from './reportedCaseRun.js';
+import { prepareReportedCase } from './reportedCaseRun.js';
+import type { WorkerProcess } from './workerProcess.js';
+import { startWorkerProcess } from './workerProcess.js';
+
+const nodes = 3;
+const speed = 10;
+
+describe('a worker that is killed with kill -9 while Azure creates VMs', () => {
+  let run: ReportedCaseRun;
+  let second: WorkerProcess;
+  let end: RolloutEnd;
+  let report: Report;
+  let pollsBefore: number;
+  let secondExitCode: number | null;
+
+  const operationReads = (): number =>
+    run.stack.azure.audit.entries.filter(
+      (entry) => entry.kind === 'request' && entry.path.toLowerCase().includes('/operations/'),
+    ).length;
+
+  beforeAll(async () => {
+    run = await prepareReportedCase({ nodes, budget: String(nodes), speed, withWorker: false });
+    const first = await startWorkerProcess(run.stack, speed);
+    await run.drift();
+    await until('all creates are polled', 30_000, () =>
+      Promise.resolve(putNames(run.stack.azure).length === nodes && operationReads() >= 2 * nodes ? true : undefined),
+    );
+    await first.kill('SIGKILL');
+    pollsBefore = operationReads();
+    second = await startWorkerProcess(run.stack, speed);
+    end = await run.untilRest();
+    report = await run.report();
+    secondExitCode = await second.kill('SIGTERM');
+  }, 180_000);
+
+  afterAll(() => run.stop());
+
+  it('loses no replacement', () => {
+    expect(end).toEqual({ kind: 'completed' });
+    expect(report).toMatchObject({ replaced: nodes, failed: 0, launchFailures: [] });
+    expect(report.orphans).toEqual({ vms: 0, nics: 0, nodeClaims: 0, taints: 0 });
+  });
+
+  it('goes on from the original token: no VM is asked for twice', () => {
+    expect(operationReads()).toBeGreaterThan(pollsBefore);
+    expect(putNames(run.stack.azure)).toHaveLength(nodes);
+  });
+
+  it('writes no history for polls: one activity a replacement, whoever made its attempts', async () => {
+    const attempts: number[] = [];
+    for await (const { workflowId } of run.workflows.list({
+      query: `Cluster = "${run.stack.clusterId}" AND WorkflowType = "replaceNode"`,
+    })) {
+      const { events } = await run.workflows.getHandle(workflowId).fetchHistory();
+      const scheduled = (events ?? []).filter(
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'pollLaunch',
+      );
+      const started = (events ?? []).filter((event) =>
+        scheduled.some(({ eventId }) => event.activityTaskStartedEventAttributes?.scheduledEventId?.eq(eventId ?? 0)),
+      );
+      expect(scheduled).toHaveLength(1);
+      expect(started).toHaveLength(1);
+      attempts.push(started[0]?.activityTaskStartedEventAttributes?.attempt ?? 0);
+    }
+    expect(attempts).toHaveLength(nodes);
+    // An attempt that was lost with the worker may be the last one; not all of them are.
+    expect(Math.max(...attempts)).toBeGreaterThan(2);
+  });
+
+  it('keeps to the budget and evicts nothing early', () => {
+    expect(report.maxDisrupted).toBe(nodes);
+    expect(prematureEvictions(run.stack.cluster)).toEqual([]);
+  });
+
+  it('stops with exit code 0 on SIGTERM', () => {
+    expect(secondExitCode).toBe(0);
+  });
+});

@@ -1,0 +1,44 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import { demoWorkerFlags } from '../../demo/settings.js';
+import type { Stack } from '../../demo/stack.js';
+
+/** A worker in a process of its own, of the compiled code, as `driftless worker` runs it. */
+export interface WorkerProcess {
+  kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
+}
+
+export async function startWorkerProcess({ files, azure }: Stack, speed: number): Promise<WorkerProcess> {
+  const child: ChildProcess = spawn(process.execPath, ['dist/bin/driftless.js', 'worker', ...demoWorkerFlags(speed)], {
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      KUBECONFIG: files.kubeConfig,
+      DRIFTLESS_AZURE_ENDPOINT: azure.endpoint,
+      DRIFTLESS_AZURE_CA: files.azureCa,
+      DRIFTLESS_AZURE_TOKEN_FILE: files.azureToken,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  const started = new Promise<void>((resolve, reject) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+      if (log.includes('"worker started"')) resolve();
+    });
+    child.once('exit', (code) => {
+      reject(new Error(`the worker ended at its start with code ${String(code)}: ${log}`));
+    });
+  });
+  await started;
+  return {
+    async kill(signal) {
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      await exited;
+      return child.exitCode;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, it, jest } from '@jest/globals';
+import type { WorkflowHandle } from '@temporalio/client';
+
+import { replaceNodeWorkflowId } from '../../workflows/ids.js';
+import { retryUpdate } from '../../workflows/messages.js';
+import { everythingGoesWell, failLaunch, goOnWaiting, replacementOf } from './fakeActivities.js';
+import type { HistoryName } from './histories.js';
+import { writeHistory } from './histories.js';
+import { Gate } from './gate.js';
+import { failureOf, uidOf } from './replacements.js';
+import { startRollout, startShortRollout, untilStatus } from './rollouts.js';
+import { ScriptedPool } from './scriptedPool.js';
+import type { TestWorker } from './testWorker.js';
+import { startTestWorker } from './testWorker.js';
+
+/** Not a test: writes the histories that replay.test.ts reads. See test/histories/README.md. */
+jest.setTimeout(60_000);
+
+let worker: TestWorker;
+beforeAll(async () => {
+  worker = await startTestWorker();
+});
+afterAll(async () => {
+  await worker.stop();
+});
+
+function replacement(nodeClaim: string): WorkflowHandle {
+  return worker.workflows.getHandle(replaceNodeWorkflowId(worker.cluster, nodeClaim, uidOf(nodeClaim)));
+}
+
+/** A pool whose rollout ends soon after its last node. */
+function quickPool(nodePool: string): ScriptedPool {
+  const pool = new ScriptedPool(worker, nodePool);
+  pool.settings = { ...pool.settings, childCheckMs: 50, quietMs: 20 };
+  return pool;
+}
+
+async function store(name: HistoryName, handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<void> {
+  await writeHistory(name, await handle.fetchHistory());
+}
+
+describe('histories', () => {
+  it('of a rollout whose replacements go well', async () => {
+    const pool = quickPool('good');
+    pool.budget = 1;
+    pool.drift('good-1', 'good-2');
+    const rollout = await startRollout(worker, 'good');
+    await rollout.result();
+    await store('rollout', rollout);
+    await store('replacement', replacement('good-1'));
+  });
+
+  it('of a launch that fails in every offering, and is retried by hand', async () => {
+    const fakes = worker.fakesOf('failing');
+    quickPool('failing').drift('failing-1');
+    fakes.does.createReplacement = async (ref, request) => {
+      const code = `NoRoom${request.attempt + 1}`;
+      if (request.round === 0)
+        return await failLaunch({
+          nodeClaim: replacementOf(ref, request),
+          code,
+          message: 'full',
+          anotherOffering: true,
+        });
+      return await everythingGoesWell().createReplacement(ref, request);
+    };
+    const rollout = await startRollout(worker, 'failing');
+    await untilStatus(rollout, 'a failure', ({ failures }) => failures.length === 1);
+    await store('replacementLaunchFailed', replacement('failing-1'));
+    await rollout.executeUpdate(retryUpdate, { args: [{ nodeClaim: 'failing-1' }] });
+    await rollout.result();
+    await store('rolloutWithRetry', rollout);
+  });
+
+  it('of a replacement that is canceled during its drain', async () => {
+    const fakes = worker.fakesOf('canceled');
+    quickPool('canceled').drift('canceled-1');
+    fakes.does.drain = goOnWaiting;
+    const rollout = await startRollout(worker, 'canceled');
+    await fakes.called('drain');
+    await replacement('canceled-1').cancel();
+    await failureOf(replacement('canceled-1'));
+    await store('replacementCanceled', replacement('canceled-1'));
+    await rollout.terminate();
+  });
+
+  it('of a rollout that was continued as new with a child in flight', async () => {
+    const fakes = worker.fakesOf('continued');
+    const pool = quickPool('continued');
+    // Long enough for the second run to be still the same one when it is asked for its id.
+    pool.settings = { ...pool.settings, childCheckMs: 1_000 };
+    pool.drift('continued-1');
+    const reserved = new Gate();
+    fakes.does.reserve = async (ref) => {
+      await reserved.opened;
+      return await everythingGoesWell().reserve(ref);
+    };
+    const rollout = await startShortRollout(worker, 'continued', 12);
+    // A child that the run has not started itself: it was carried over.
+    await pool.seen(({ describe: children }) => children.length > 0);
+    const { runId } = await rollout.describe();
+    reserved.open();
+    await rollout.result();
+    await store('rolloutContinued', worker.workflows.getHandle(rollout.workflowId, runId));
+  });
+});

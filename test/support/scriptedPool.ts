@@ -1,0 +1,109 @@
+import { until } from '../../demo/until.js';
+import { describeChildren } from '../../activities/temporal/children.js';
+import type { Candidate } from '../../karpenter/candidate.js';
+import type { ObservePoolInput, PoolObservation } from '../../workflows/activityInterfaces.js';
+import type { RolloutSettings } from '../../workflows/settings.js';
+import { everythingGoesWell } from './fakeActivities.js';
+import type { Gate } from './gate.js';
+import { replacementSettings, uidOf } from './replacements.js';
+import type { TestWorker } from './testWorker.js';
+
+const timeoutMs = 10_000;
+
+/** One look at the pool: what the rollout said, and what it was told. */
+export interface Look {
+  readonly input: ObservePoolInput;
+  readonly observation: PoolObservation;
+  readonly atMs: number;
+}
+
+/** A NodePool by script: what is in it is to be replaced, as many at once as the budget says. Children are described for real. */
+export class ScriptedPool {
+  /** How many nodes may be disrupted at once. */
+  budget = 10;
+  settings: RolloutSettings = {
+    quietMs: 600_000,
+    childCheckMs: 600_000,
+    backoffMs: 600_000,
+    backoffMaxMs: 600_000,
+    haltAfterFailures: 100,
+  };
+  /** Holds back the answer of every look while it is there. */
+  gate: Gate | undefined;
+  /** Every look so far. */
+  readonly looks: Look[] = [];
+  readonly #drifted = new Map<string, Candidate>();
+
+  /** Takes over observePool of this pool's fakes; a node whose deletion begins is in the pool no more. */
+  constructor(
+    private readonly worker: TestWorker,
+    readonly nodePool: string,
+  ) {
+    const { does } = worker.fakesOf(nodePool);
+    does.observePool = (input) => this.#observe(input);
+    does.beginDeletion = async (ref, launch) => {
+      this.#drifted.delete(ref.uid);
+      return await everythingGoesWell().beginDeletion(ref, launch);
+    };
+  }
+
+  /** Adds nodes that are to be replaced. */
+  drift(...nodeClaims: readonly string[]): void {
+    for (const nodeClaim of nodeClaims) {
+      const uid = uidOf(nodeClaim);
+      const since = '2026-01-01T00:00:00Z';
+      const candidate = { nodeClaim, uid, node: `node-${nodeClaim}`, reason: 'Drifted', reasonDetail: 'ImageDrift' };
+      this.#drifted.set(uid, { ...candidate, since });
+    }
+  }
+
+  /** A node is not to be replaced any more. */
+  settle(nodeClaim: string): void {
+    this.#drifted.delete(uidOf(nodeClaim));
+  }
+
+  /** Waits for the pool to have been looked at so many times; answers the last of these looks. */
+  async observed(times: number): Promise<Look> {
+    return await until(`${times} looks at ${this.nodePool}`, timeoutMs, () => Promise.resolve(this.looks[times - 1]));
+  }
+
+  /** Waits for a look at which the rollout said what is asked for; answers the first one. */
+  async seen(isIt: (input: ObservePoolInput) => boolean): Promise<Look> {
+    return await until(`a certain look at ${this.nodePool}`, timeoutMs, () =>
+      Promise.resolve(this.looks.find(({ input }) => isIt(input))),
+    );
+  }
+
+  async #observe(input: ObservePoolInput): Promise<PoolObservation> {
+    const { workflows, cluster } = this.worker;
+    const candidates = [...this.#drifted.values()];
+    const asked = input.discover ? [...input.describe, ...candidates] : input.describe;
+    const described = await describeChildren(workflows, cluster, asked);
+    const known = new Set(input.describe.map(({ uid }) => uid));
+    const inFlight = new Set(input.inFlight.map(({ uid }) => uid));
+    const rank = ({ uid }: Candidate): number => (input.first.includes(uid) ? 0 : input.last.includes(uid) ? 2 : 1);
+    const line = candidates
+      .filter(({ uid }) => !inFlight.has(uid) && !input.held.includes(uid))
+      .sort((a, b) => rank(a) - rank(b));
+    const permits = Math.max(0, this.budget - inFlight.size);
+    const observation: PoolObservation = {
+      admission: {
+        nodes: candidates.length,
+        disrupted: input.inFlight.map(({ nodeClaim }) => nodeClaim),
+        allowances: [{ reason: 'Drifted', allowed: this.budget }],
+        budgetErrors: [],
+        start: line.slice(0, permits),
+        waiting: line.slice(permits),
+        blocked: [],
+        phases: [],
+        closed: undefined,
+      },
+      uids: candidates.map(({ uid }) => uid),
+      children: described.filter(({ uid, status }) => known.has(uid) || status === 'running'),
+      settings: { rollout: this.settings, replacement: replacementSettings },
+    };
+    this.looks.push({ input, observation, atMs: Date.now() });
+    await this.gate?.opened;
+    return observation;
+  }
+}

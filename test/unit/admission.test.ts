@@ -1,0 +1,152 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { AdmissionInput } from '../../karpenter/admission.js';
+import { admit, maxInFlight } from '../../karpenter/admission.js';
+import { takeCensus } from '../../karpenter/pool.js';
+import type { MachineShape, NodePoolShape } from './poolFixture.js';
+import { machineOf, machinesOf, poolOf } from './poolFixture.js';
+import { Random } from './random.js';
+
+const driftedSince = '2026-01-05T12:00:00Z';
+
+function inputOf(names: Partial<Record<keyof AdmissionInput, readonly string[]>> = {}): AdmissionInput {
+  return {
+    inFlight: new Set(names.inFlight),
+    first: new Set(names.first),
+    last: new Set(names.last),
+    held: new Set(names.held),
+  };
+}
+
+function namesOf(candidates: readonly { readonly nodeClaim: string }[]): string[] {
+  return candidates.map(({ nodeClaim }) => nodeClaim);
+}
+
+describe('admission', () => {
+  it('fills the budget of the reported case at once: ten drifted, budget 5, five start', () => {
+    const admission = admit(poolOf(machinesOf('n', 10, { driftedSince }), { budgets: [{ nodes: '5' }] }), inputOf());
+    expect(namesOf(admission.start)).toEqual(['n-0', 'n-1', 'n-2', 'n-3', 'n-4']);
+    expect(namesOf(admission.waiting)).toEqual(['n-5', 'n-6', 'n-7', 'n-8', 'n-9']);
+    expect(admission).toMatchObject({
+      nodes: 10,
+      disrupted: [],
+      allowances: [{ reason: 'Drifted', allowed: 5 }],
+      closed: undefined,
+    });
+  });
+
+  it('subtracts who is in flight and who is disrupted by anybody, nobody twice', () => {
+    const pool = poolOf(
+      [
+        machineOf('tainted', { driftedSince, isTainted: true }),
+        machineOf('not-ready', { isReady: false }),
+        ...machinesOf('n', 8, { driftedSince }),
+      ],
+      { budgets: [{ nodes: '5' }] },
+    );
+    const admission = admit(pool, inputOf({ inFlight: ['tainted', 'n-0'] }));
+    expect(admission.disrupted).toEqual(['n-0', 'not-ready', 'tainted']);
+    expect(namesOf(admission.start)).toEqual(['n-1', 'n-2']);
+  });
+
+  it('starts nobody when more are disrupted than the budget allows', () => {
+    const pool = poolOf([...machinesOf('down', 4, { isReady: false }), ...machinesOf('n', 6, { driftedSince })], {
+      budgets: [{ nodes: '2' }],
+    });
+    expect(admit(pool, inputOf())).toMatchObject({ start: [], waiting: { length: 6 } });
+  });
+
+  it('starts everybody when no budget bounds the reason', () => {
+    const pool = poolOf(machinesOf('n', 6, { driftedSince }), { budgets: [] });
+    expect(admit(pool, inputOf())).toMatchObject({ start: { length: 6 }, allowances: [{ allowed: null }] });
+  });
+
+  it(`keeps at most ${maxInFlight} in flight, whatever the budget says`, () => {
+    const pool = poolOf(machinesOf('n', maxInFlight + 20, { driftedSince }), { budgets: [] });
+    const inFlight = Array.from({ length: maxInFlight - 3 }, (_, index) => `n-${index}`);
+    expect(admit(pool, inputOf({ inFlight })).start).toHaveLength(3);
+  });
+
+  it('lets people’s retries go first, those that failed last, and gives held ones no permit', () => {
+    const pool = poolOf(
+      ['failed', 'held', 'old', 'retried'].map((name, index) =>
+        machineOf(name, { driftedSince: `2026-01-05T12:00:0${index}Z` }),
+      ),
+      { budgets: [{ nodes: '2' }] },
+    );
+    const input = inputOf({ first: ['uid-retried'], last: ['uid-failed', 'uid-retried'], held: ['uid-held'] });
+    const { start, waiting } = admit(pool, input);
+    expect(namesOf(start)).toEqual(['retried', 'old']);
+    expect(namesOf(waiting)).toEqual(['failed']);
+  });
+
+  it('shows blocked candidates with the reason; they hold no permit', () => {
+    const pool = poolOf(
+      [machineOf('kept', { driftedSince, doNotDisrupt: 'true' }), machineOf('free', { driftedSince })],
+      {
+        budgets: [{ nodes: '1' }],
+      },
+    );
+    const { start, blocked } = admit(pool, inputOf());
+    expect(namesOf(start)).toEqual(['free']);
+    expect(blocked).toEqual([
+      { nodeClaim: 'kept', uid: 'uid-kept', why: 'its Node is annotated karpenter.sh/do-not-disrupt' },
+    ]);
+  });
+
+  it('does not show as blocked who is in flight and being deleted', () => {
+    const pool = poolOf([machineOf('a', { driftedSince, isDeleted: true })]);
+    expect(admit(pool, inputOf({ inFlight: ['a'] })).blocked).toEqual([]);
+  });
+
+  it.each<[string, NodePoolShape, RegExp]>([
+    ['is being deleted', { isDeleted: true }, /^NodePool general-purpose is being deleted$/],
+    ['is not handed over', { annotations: {} }, /not annotated driftless\.dev\/managed: "true"$/],
+    ['is handed over with another word', { annotations: { 'driftless.dev/managed': 'yes' } }, /not annotated/],
+    [
+      'has a budget that cannot be read',
+      { budgets: [{ nodes: '5' }, { nodes: 'half' }] },
+      /spec\.disruption\.budgets\[1\]\.nodes "half": must be a whole number/,
+    ],
+    [
+      'has a budget with a schedule',
+      { budgets: [{ nodes: '5', schedule: '@daily', duration: '1h' }] },
+      /budgets\[0\]\.schedule "@daily"/,
+    ],
+  ])('closes a pool that %s and says why', (_, nodePool, why) => {
+    const admission = admit(poolOf(machinesOf('n', 3, { driftedSince }), nodePool), inputOf({ first: ['uid-n-0'] }));
+    expect(admission.closed).toMatch(why);
+    expect(namesOf(admission.start)).toEqual([]);
+    expect(namesOf(admission.waiting)).toHaveLength(3);
+  });
+
+  it('never exceeds the budget, and never leaves a permit unused, for random pools', () => {
+    const random = new Random(1861);
+    const flag = (oneIn: number): true | undefined => (random.below(oneIn) === 0 ? true : undefined);
+    for (let round = 0; round < 500; round += 1) {
+      const machines = Array.from({ length: 1 + random.below(30) }, (_, index) => {
+        const shape: MachineShape = {
+          ...(random.below(4) === 0 ? {} : { driftedSince: `2026-01-05T12:00:${10 + random.below(50)}Z` }),
+          ...(flag(6) && { isTainted: true }),
+          ...(flag(6) && { isReady: false }),
+          ...(flag(8) && { isDeleted: true }),
+          ...(flag(8) && { isInitialized: false }),
+          ...(flag(8) && { isInstanceTerminating: true }),
+        };
+        return machineOf(`n-${index}`, shape);
+      });
+      const inFlight = machines.map(({ nodeClaim }) => nodeClaim.metadata.name).filter(() => flag(5));
+      const allowed = random.below(12);
+      const pool = poolOf(machines, { budgets: [{ nodes: String(allowed) }] });
+      const { start, waiting, disrupted } = admit(pool, inputOf({ inFlight }));
+      const after = takeCensus(pool, new Set([...inFlight, ...namesOf(start)]));
+      const names = { allowed, inFlight, start: namesOf(start), disrupted };
+      // Others may have disrupted more than the budget allows: then nobody starts.
+      expect({ ...names, isWithin: start.length === 0 || after.disrupted.length <= allowed }).toEqual({
+        ...names,
+        isWithin: true,
+      });
+      expect(start.length).toBe(Math.min(start.length + waiting.length, Math.max(0, allowed - disrupted.length)));
+    }
+  });
+});

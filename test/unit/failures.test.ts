@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+
+import { readLaunchFailure, summarizeFailure } from '../../workflows/failures.js';
+
+const launchFailed = {
+  nodeClaim: 'general-purpose-x',
+  code: 'AllocationFailed',
+  message: 'no room in westus2-1',
+  anotherOffering: true,
+};
+
+function activityFailure(activityType: string, cause: Error): ActivityFailure {
+  return new ActivityFailure('Activity task failed', activityType, '1', 'NON_RETRYABLE_FAILURE', 'worker', cause);
+}
+
+function applicationFailure(type: string, message: string, ...details: unknown[]): ApplicationFailure {
+  return ApplicationFailure.create({ type, message, details });
+}
+
+describe('a failed launch', () => {
+  it('is read from the details of the activity that marked it', () => {
+    const error = activityFailure('pollLaunch', applicationFailure('LaunchFailed', 'x', launchFailed));
+    expect(readLaunchFailure(error)).toEqual(launchFailed);
+    expect(summarizeFailure(error)).toMatchObject({ code: 'AllocationFailed', message: 'no room in westus2-1' });
+  });
+
+  it.each<[string, unknown]>([
+    ['an activity that failed otherwise', activityFailure('drain', applicationFailure('Refused', 'x', launchFailed))],
+    ['details that say nothing', activityFailure('pollLaunch', applicationFailure('LaunchFailed', 'x', { code: 'X' }))],
+    ['no details', activityFailure('pollLaunch', applicationFailure('LaunchFailed', 'x'))],
+    ['details that are null', activityFailure('pollLaunch', applicationFailure('LaunchFailed', 'x', null))],
+    ['a failure outside an activity', applicationFailure('LaunchFailed', 'x', launchFailed)],
+    ['what is no error', 'LaunchFailed'],
+  ])('is not read from %s', (_, error) => {
+    expect(readLaunchFailure(error)).toBeUndefined();
+  });
+});
+
+describe('the summary of a failure', () => {
+  it.each<[string, unknown, { code: string; message: string }]>([
+    [
+      'names the type and the activity',
+      activityFailure('reserve', applicationFailure('Refused', 'somebody else has tainted it')),
+      { code: 'Refused', message: 'reserve: somebody else has tainted it' },
+    ],
+    [
+      'says Error where there is no type',
+      activityFailure('reserve', ApplicationFailure.create({ message: 'odd' })),
+      { code: 'Error', message: 'reserve: odd' },
+    ],
+    [
+      'calls an activity that ran out of time a passed deadline',
+      activityFailure('drain', new TimeoutFailure('timed out', undefined, 'SCHEDULE_TO_CLOSE')),
+      { code: 'DeadlineExceeded', message: 'drain did not end in time' },
+    ],
+    [
+      'calls a wait with no time for a further attempt a passed deadline, with what it waited for',
+      activityFailure('drain', applicationFailure('Waiting', '2 pods are left')),
+      { code: 'DeadlineExceeded', message: 'drain: gave up: 2 pods are left' },
+    ],
+    [
+      'falls back on the activity’s own message',
+      activityFailure('drain', new Error('lost')),
+      { code: 'Error', message: 'Activity task failed' },
+    ],
+    ['is the message of any other error', new Error('no offering'), { code: 'Error', message: 'no offering' }],
+    ['is the text of what is no error', 'plain', { code: 'Error', message: 'plain' }],
+  ])('%s', (_, error, expected) => {
+    expect(summarizeFailure(error)).toEqual(expected);
+  });
+});

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { CancelledFailure } from '@temporalio/common';
+
+import { replaceNodeWorkflowId } from '../../workflows/ids.js';
+import { pokeSignal } from '../../workflows/messages.js';
+import { searchAttributes } from '../../workflows/searchAttributes.js';
+import { failLaunch } from '../support/fakeActivities.js';
+import { Gate } from '../support/gate.js';
+import { failureOf, startReplacement, uidOf } from '../support/replacements.js';
+import { startRollout, startShortRollout, untilStatus } from '../support/rollouts.js';
+import { ScriptedPool } from '../support/scriptedPool.js';
+import type { TestWorker } from '../support/testWorker.js';
+import { startTestWorker } from '../support/testWorker.js';
+
+jest.setTimeout(20_000);
+
+let worker: TestWorker;
+beforeAll(async () => {
+  worker = await startTestWorker();
+});
+afterAll(async () => {
+  await worker.stop();
+});
+
+function childOf(nodeClaim: string) {
+  return worker.workflows.getHandle(replaceNodeWorkflowId(worker.cluster, nodeClaim, uidOf(nodeClaim)));
+}
+
+describe('nodePoolRollout and children that it cannot await', () => {
+  it('adopts a child that runs already, looks it up at each wake, and learns of its end', async () => {
+    const fakes = worker.fakesOf('adopt');
+    const pool = new ScriptedPool(worker, 'adopt');
+    pool.settings = { ...pool.settings, childCheckMs: 50, quietMs: 20 };
+    pool.gate = new Gate();
+    const deleted = new Gate();
+    fakes.does.drain = () => deleted.opened;
+    const rollout = await startRollout(worker, 'adopt');
+    // After its first look a rollout does not search for children any more: it meets this one when it starts it.
+    await pool.observed(1);
+    const child = await startReplacement(worker.workflows, worker.cluster, 'adopt', 'old-1');
+    await fakes.called('drain');
+    pool.drift('old-1');
+    await rollout.signal(pokeSignal);
+    pool.gate.open();
+
+    await pool.observed(5);
+    const [, second, ...later] = pool.looks;
+    expect(second?.input).toMatchObject({ describe: [], discover: false });
+    expect(second?.observation.admission.start).toHaveLength(1);
+    expect(later.map(({ input }) => input.describe.map(({ nodeClaim }) => nodeClaim))).toEqual(
+      later.map(() => ['old-1']),
+    );
+    expect(fakes.callsOf('reserve')).toHaveLength(1);
+    deleted.open();
+    expect(await child.result()).toMatchObject({ kind: 'replaced' });
+    expect(await rollout.result()).toMatchObject({ replaced: [{ nodeClaim: 'old-1', replacement: 'old-1-r0-0' }] });
+  });
+
+  it('finds the children of a rollout that was there before it, and counts them', async () => {
+    const fakes = worker.fakesOf('discover');
+    const pool = new ScriptedPool(worker, 'discover');
+    pool.settings = { ...pool.settings, childCheckMs: 50, quietMs: 20 };
+    pool.budget = 1;
+    pool.drift('old-2', 'old-3');
+    const drained = new Gate();
+    fakes.does.drain = () => drained.opened;
+    const before = await startRollout(worker, 'discover');
+    await fakes.called('drain');
+    await before.terminate();
+    const looksBefore = pool.looks.length;
+    const after = await startRollout(worker, 'discover');
+
+    await pool.observed(looksBefore + 3);
+    const [first, second] = pool.looks.slice(looksBefore);
+    expect(first?.input).toMatchObject({ inFlight: [], discover: true });
+    // That look would have let one start.
+    expect(first?.observation.admission.start).toHaveLength(1);
+    expect(second?.input.inFlight.map(({ nodeClaim }) => nodeClaim)).toEqual(['old-2']);
+    expect(second?.observation.admission.start).toEqual([]);
+    expect(fakes.callsOf('reserve')).toHaveLength(1);
+    drained.open();
+    const { replaced } = await after.result();
+    expect(replaced.map(({ nodeClaim }) => nodeClaim)).toEqual(['old-2', 'old-3']);
+    expect(fakes.callsOf('reserve')).toHaveLength(2);
+  });
+
+  it('loses and doubles no child when it continues as new', async () => {
+    const fakes = worker.fakesOf('continued');
+    const pool = new ScriptedPool(worker, 'continued');
+    pool.settings = { ...pool.settings, childCheckMs: 150, quietMs: 20, backoffMs: 1 };
+    pool.drift('ends-well', 'fails', 'canceled', 'terminated');
+    const drained = new Gate();
+    fakes.does.drain = async ({ nodeClaim }, launch) => {
+      await drained.opened;
+      if (nodeClaim === 'fails' && launch.nodeClaim === 'fails-r0-0')
+        await failLaunch({ nodeClaim, code: 'NoRoom', message: 'full', anotherOffering: false });
+    };
+    const rollout = await startShortRollout(worker, 'continued', 15);
+    const { runId } = await rollout.describe();
+    await fakes.called('drain', 4);
+    const { input } = await pool.observed(4);
+    expect([...input.describe].map(({ nodeClaim }) => nodeClaim).sort()).toEqual([
+      'canceled',
+      'ends-well',
+      'fails',
+      'terminated',
+    ]);
+    expect(input.discover).toBe(false);
+    const firstRun = worker.workflows.getHandle(rollout.workflowId, runId);
+    expect((await firstRun.describe()).status.name).toBe('CONTINUED_AS_NEW');
+    expect(fakes.callsOf('reserve')).toHaveLength(4);
+
+    await childOf('terminated').terminate();
+    await childOf('canceled').cancel();
+    drained.open();
+    const { failures } = await untilStatus(
+      rollout,
+      'the ends of all four have been noticed',
+      (status) =>
+        status.replaced.length === 2 && status.failures.length === 2 && status.failures.every(({ held }) => held),
+    );
+    expect([...failures].sort((a, b) => a.nodeClaim.localeCompare(b.nodeClaim))).toMatchObject([
+      { nodeClaim: 'canceled', code: 'Canceled', held: true },
+      { nodeClaim: 'terminated', code: 'Terminated', held: true },
+    ]);
+    // One try each, and the second round of the one that failed.
+    expect(
+      fakes
+        .callsOf('reserve')
+        .map(({ args }) => args[0].nodeClaim)
+        .sort(),
+    ).toEqual(['canceled', 'ends-well', 'fails', 'fails', 'terminated']);
+    expect(fakes.callsOf('createReplacement').find(({ args }) => args[1].round === 1)?.args[0].nodeClaim).toBe('fails');
+    const { typedSearchAttributes } = await rollout.describe();
+    expect(typedSearchAttributes.get(searchAttributes.nodePool)).toBe('continued');
+    await rollout.terminate();
+  });
+
+  it('leaves its children to finish when it is canceled', async () => {
+    const fakes = worker.fakesOf('parent-canceled');
+    const pool = new ScriptedPool(worker, 'parent-canceled');
+    pool.budget = 2;
+    pool.drift('left-1', 'left-2', 'never');
+    const drained = new Gate();
+    fakes.does.drain = () => drained.opened;
+    const rollout = await startRollout(worker, 'parent-canceled');
+    await fakes.called('drain', 2);
+    await rollout.cancel();
+
+    expect(await failureOf(rollout)).toBeInstanceOf(CancelledFailure);
+    drained.open();
+    expect(await childOf('left-1').result()).toMatchObject({ kind: 'replaced' });
+    expect(await childOf('left-2').result()).toMatchObject({ kind: 'replaced' });
+    expect(fakes.callsOf('reserve')).toHaveLength(2);
+  });
+});
