@@ -65,7 +65,7 @@ export async function measure(stack: Stack, workflows: WorkflowClient, input: Me
   const orNull = (at: number | null): number | null => (at === null ? null : sinceDrift(at));
   return {
     nodePool: nodePoolName,
-    budget: input.budget,
+    budget: input.budget.endsWith('%') ? input.budget : Number(input.budget),
     nodes: input.nodes,
     replaced,
     failed: input.nodes - replaced,

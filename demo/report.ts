@@ -1,8 +1,8 @@
 /** What one run of the demo measured. Times are simulated seconds since the drift, unless they say otherwise. */
 export interface Report {
   readonly nodePool: string;
-  /** As it was given: a number or a percentage. */
-  readonly budget: string;
+  /** A number, or a percentage as text. */
+  readonly budget: number | string;
   readonly nodes: number;
   readonly replaced: number;
   readonly failed: number;

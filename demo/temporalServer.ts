@@ -68,7 +68,8 @@ async function waitUntilUp(address: string, child: ChildProcess, output: () => s
 export async function startTemporalServer(cli: string): Promise<TemporalServer> {
   const [port, uiPort] = [await freePort(), await freePort()];
   const address = `127.0.0.1:${port}`;
-  const child = spawn(cli, devServerArguments(port, uiPort), { stdio: ['ignore', 'pipe', 'pipe'] });
+  // In a process group of its own: a terminal's Ctrl-C must not end it before what uses it.
+  const child = spawn(cli, devServerArguments(port, uiPort), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

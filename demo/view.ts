@@ -10,16 +10,26 @@ export interface View {
   end(): void;
 }
 
+/** Where a view is drawn: process.stdout, as far as it is used. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** For a terminal that does not say how wide it is. */
+const usualColumns = 80;
 const clearBelow = '\u001b[0J';
 const maxRows = 20;
 
 function headline(
-  { disrupted, allowed, replaced, waiting, phases }: Progress,
+  { disrupted, allowed, replaced, waiting }: Progress,
   nodes: number,
   simulatedSeconds: number,
 ): string {
   const budget = allowed === null ? 'unbounded' : String(allowed);
-  return `${simulatedSeconds.toFixed(0).padStart(5)} s  replaced ${replaced}/${nodes}  in flight ${phases.length}  waiting ${waiting}  disrupted ${disrupted}, budget ${budget}`;
+  const time = `${simulatedSeconds.toFixed(0).padStart(5)} s`;
+  return `${time}  ${replaced}/${nodes} replaced, ${disrupted}/${budget} disrupted, ${waiting} waiting`;
 }
 
 function phaseCounts({ phases }: Progress): string {
@@ -33,7 +43,7 @@ class TerminalView implements View {
   #drawnLines = 0;
 
   constructor(
-    private readonly out: NodeJS.WriteStream,
+    private readonly out: Screen,
     private readonly nodes: number,
   ) {}
 
@@ -55,7 +65,8 @@ class TerminalView implements View {
   }
 
   #draw(lines: readonly string[]): void {
-    const width = this.out.columns - 1;
+    const { columns = 0 } = this.out;
+    const width = (columns > 0 ? columns : usualColumns) - 1;
     this.#erase();
     for (const line of lines) this.out.write(`${line.slice(0, width)}\n`);
     this.#drawnLines = lines.length;
@@ -72,7 +83,7 @@ class PlainView implements View {
   #last = '';
 
   constructor(
-    private readonly out: NodeJS.WritableStream,
+    private readonly out: Screen,
     private readonly nodes: number,
   ) {}
 
@@ -94,6 +105,6 @@ class PlainView implements View {
 }
 
 /** A live table in a terminal, plain lines elsewhere. */
-export function createView(out: NodeJS.WriteStream, nodes: number): View {
-  return out.isTTY ? new TerminalView(out, nodes) : new PlainView(out, nodes);
+export function createView(out: Screen, nodes: number): View {
+  return out.isTTY === true ? new TerminalView(out, nodes) : new PlainView(out, nodes);
 }

@@ -35,13 +35,11 @@ function rows(status: RolloutStatus): string[][] {
       `${code}: ${message}`,
     ]);
   const blocked = (admission?.blocked ?? []).map(({ nodeClaim, why }) => [nodeClaim, 'Blocked', why]);
-  // Who could start but did not: the headline says what keeps them.
-  const held = (admission?.start ?? []).filter(({ nodeClaim }) => !status.inFlight.includes(nodeClaim));
-  const waiting = [...held, ...(admission?.waiting ?? [])].map(({ nodeClaim, reasonDetail }) => [
-    nodeClaim,
-    'Waits for a permit',
-    reasonDetail,
-  ]);
+  // Who could start but did not, in a backoff or a halt, waits as well: the headline says for what.
+  const told = new Set([...status.inFlight, ...failed.map(([nodeClaim]) => nodeClaim)]);
+  const waiting = [...(admission?.start ?? []), ...(admission?.waiting ?? [])]
+    .filter(({ nodeClaim }) => !told.has(nodeClaim))
+    .map(({ nodeClaim, reasonDetail }) => [nodeClaim, 'Waits for a permit', reasonDetail]);
   const replaced = status.replaced.map(({ nodeClaim, replacement, launchFailures }) => [
     nodeClaim,
     'Replaced',

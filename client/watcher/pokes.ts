@@ -52,8 +52,9 @@ export class Pokes {
 
   async #sendUntilItArrives(nodePool: string): Promise<void> {
     const { send, retryDelayMs, log } = this.options;
-    for (let failures = 0; !this.#isStopped(); failures += 1) {
+    for (let failures = 0; ; failures += 1) {
       if (failures > 0) await this.#pause(retryDelayMs * Math.min(2 ** (failures - 1), 30));
+      if (this.#isStopped()) return;
       try {
         await send(nodePool);
         log.info({ nodePool }, 'rollout poked');

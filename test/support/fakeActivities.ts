@@ -34,18 +34,19 @@ export const firstOffering = {
 export const secondOffering = { ...firstOffering, zone: 'westus2-2' } as const;
 
 const callTimeoutMs = 10_000;
-/** Longer than any test: an activity that waits makes one attempt. */
-const waitingMs = 30_000;
+/** Longer than any test. */
+const foreverMs = 30_000;
 
-/** What an activity does that is not there yet: ends this attempt, has Temporal make the next one much later. */
-export function goOnWaiting(): Promise<never> {
+/** What an activity does that has nothing to tell yet: ends this attempt, has Temporal make the next one after the delay. */
+export function lookAgainIn(delayMs: number): Promise<never> {
   return Promise.reject(
-    ApplicationFailure.create({
-      type: failureTypes.waiting,
-      message: 'not there yet',
-      nextRetryDelay: waitingMs,
-    }),
+    ApplicationFailure.create({ type: failureTypes.waiting, message: 'not there yet', nextRetryDelay: delayMs }),
   );
+}
+
+/** Waits longer than any test lasts: there is one attempt. */
+export function goOnWaiting(): Promise<never> {
+  return lookAgainIn(foreverMs);
 }
 
 /** What pollLaunch, initialize and createReplacement do when a launch has failed. */

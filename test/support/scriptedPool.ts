@@ -33,6 +33,7 @@ export class ScriptedPool {
   /** Every look so far. */
   readonly looks: Look[] = [];
   readonly #drifted = new Map<string, Candidate>();
+  readonly #tainted = new Set<string>();
 
   /** Takes over observePool of this pool's fakes; a node whose deletion begins is in the pool no more. */
   constructor(
@@ -55,6 +56,11 @@ export class ScriptedPool {
       const candidate = { nodeClaim, uid, node: `node-${nodeClaim}`, reason: 'Drifted', reasonDetail: 'ImageDrift' };
       this.#drifted.set(uid, { ...candidate, since });
     }
+  }
+
+  /** A node is being replaced, as its taint shows: it is no candidate. */
+  taint(nodeClaim: string): void {
+    this.#tainted.add(uidOf(nodeClaim));
   }
 
   /** A node is not to be replaced any more. */
@@ -83,7 +89,7 @@ export class ScriptedPool {
     const inFlight = new Set(input.inFlight.map(({ uid }) => uid));
     const rank = ({ uid }: Candidate): number => (input.first.includes(uid) ? 0 : input.last.includes(uid) ? 2 : 1);
     const line = candidates
-      .filter(({ uid }) => !inFlight.has(uid) && !input.held.includes(uid))
+      .filter(({ uid }) => !inFlight.has(uid) && !input.held.includes(uid) && !this.#tainted.has(uid))
       .sort((a, b) => rank(a) - rank(b));
     const permits = Math.max(0, this.budget - inFlight.size);
     const observation: PoolObservation = {

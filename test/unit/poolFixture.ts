@@ -1,9 +1,12 @@
 import type { Budget, Condition, Node, NodeClaim, NodePool } from '../../karpenter/api.js';
-import { disruptedTaint, initializedLabel, managedAnnotation, nodePoolLabel } from '../../karpenter/labels.js';
 import {
   capacityTypeLabel,
+  disruptedTaint,
   doNotDisruptAnnotation,
+  initializedLabel,
   instanceTypeLabel,
+  managedAnnotation,
+  nodePoolLabel,
   replacesAnnotation,
   zoneLabel,
 } from '../../karpenter/labels.js';
@@ -33,6 +36,9 @@ export interface MachineShape {
   readonly createdAt?: string;
   /** Conditions of the NodeClaim that are True, beside those that the other fields imply. */
   readonly trueConditions?: readonly string[];
+  /** Conditions of the NodeClaim that are False. */
+  readonly falseConditions?: readonly string[];
+  readonly providerId?: string;
   readonly offering?: Offering;
   readonly requests?: Readonly<Record<string, string>>;
   readonly allocatable?: Readonly<Record<string, string>>;
@@ -65,6 +71,7 @@ function nodeClaimOf(name: string, shape: MachineShape): NodeClaim {
     spec: { nodeClassRef, requirements: [], resources: { requests: { ...shape.requests } } },
     status: {
       nodeName: `aks-${name}`,
+      ...(shape.providerId === undefined ? {} : { providerID: shape.providerId }),
       allocatable: { ...shape.allocatable },
       conditions: [
         ...(shape.driftedSince === undefined
@@ -72,6 +79,7 @@ function nodeClaimOf(name: string, shape: MachineShape): NodeClaim {
           : [{ ...isTrueSince('Drifted', shape.driftedSince), reason: 'ImageDrift' }]),
         ...(shape.isInstanceTerminating ? [isTrueSince('InstanceTerminating')] : []),
         ...(shape.trueConditions ?? []).map((type) => isTrueSince(type)),
+        ...(shape.falseConditions ?? []).map((type) => ({ type, status: 'False' }) as const),
       ],
     },
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { replaceNodeWorkflowId } from '../../workflows/ids.js';
 import { pokeSignal, statusQuery } from '../../workflows/messages.js';
 import { searchAttributes } from '../../workflows/searchAttributes.js';
+import { everythingGoesWell } from '../support/fakeActivities.js';
 import { Gate } from '../support/gate.js';
 import { uidOf, untilDetails } from '../support/replacements.js';
 import { startRollout, untilStatus } from '../support/rollouts.js';
@@ -27,10 +28,10 @@ describe('nodePoolRollout', () => {
     pool.budget = 3;
     pool.drift('old-1', 'old-2', 'old-3', 'old-4', 'old-5');
     const reserved = new Gate();
-    const usual = fakes.does.reserve.bind(fakes.does);
-    fakes.does.reserve = async (ref) => {
+    fakes.does.reserve = async ({ nodeClaim }) => {
       await reserved.opened;
-      return await usual(ref);
+      pool.settle(nodeClaim);
+      return { kind: 'notNeeded', why: 'it is no longer Drifted' };
     };
     const rollout = await startRollout(worker, 'one-pass');
     await fakes.called('reserve', 3);
@@ -47,7 +48,7 @@ describe('nodePoolRollout', () => {
     expect(new Set(begun.map(({ workflowTaskCompletedEventId }) => String(workflowTaskCompletedEventId))).size).toBe(1);
     expect(fakes.callsOf('reserve')).toHaveLength(3);
     reserved.open();
-    await untilStatus(rollout, 'all five are replaced', ({ replaced }) => replaced.length === 5);
+    await untilStatus(rollout, 'the end of all five', ({ notNeeded }) => notNeeded.length === 5);
     expect(fakes.callsOf('reserve')).toHaveLength(5);
     await rollout.terminate();
   });
@@ -57,9 +58,8 @@ describe('nodePoolRollout', () => {
     const pool = new ScriptedPool(worker, 'result');
     pool.settings = { ...pool.settings, quietMs: 20 };
     pool.drift('old-1', 'old-2', 'old-3');
-    const usual = fakes.does.reserve.bind(fakes.does);
     fakes.does.reserve = async (ref) => {
-      if (ref.nodeClaim !== 'old-2') return await usual(ref);
+      if (ref.nodeClaim !== 'old-2') return await everythingGoesWell().reserve(ref);
       pool.settle('old-2');
       return { kind: 'notNeeded', why: 'it is no longer Drifted' };
     };

@@ -3,11 +3,9 @@ import { CancelledFailure } from '@temporalio/common';
 
 import { replaceNodeWorkflowId } from '../../workflows/ids.js';
 import { pokeSignal } from '../../workflows/messages.js';
-import { searchAttributes } from '../../workflows/searchAttributes.js';
-import { failLaunch } from '../support/fakeActivities.js';
 import { Gate } from '../support/gate.js';
 import { failureOf, startReplacement, uidOf } from '../support/replacements.js';
-import { startRollout, startShortRollout, untilStatus } from '../support/rollouts.js';
+import { startRollout } from '../support/rollouts.js';
 import { ScriptedPool } from '../support/scriptedPool.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
@@ -67,14 +65,15 @@ describe('nodePoolRollout and children that it cannot await', () => {
     const before = await startRollout(worker, 'discover');
     await fakes.called('drain');
     await before.terminate();
+    pool.taint('old-2');
     const looksBefore = pool.looks.length;
     const after = await startRollout(worker, 'discover');
 
     await pool.observed(looksBefore + 3);
     const [first, second] = pool.looks.slice(looksBefore);
     expect(first?.input).toMatchObject({ inFlight: [], discover: true });
-    // That look would have let one start.
-    expect(first?.observation.admission.start).toHaveLength(1);
+    // That look would have let one start, beyond the budget of one.
+    expect(first?.observation.admission.start.map(({ nodeClaim }) => nodeClaim)).toEqual(['old-3']);
     expect(second?.input.inFlight.map(({ nodeClaim }) => nodeClaim)).toEqual(['old-2']);
     expect(second?.observation.admission.start).toEqual([]);
     expect(fakes.callsOf('reserve')).toHaveLength(1);
@@ -82,58 +81,6 @@ describe('nodePoolRollout and children that it cannot await', () => {
     const { replaced } = await after.result();
     expect(replaced.map(({ nodeClaim }) => nodeClaim)).toEqual(['old-2', 'old-3']);
     expect(fakes.callsOf('reserve')).toHaveLength(2);
-  });
-
-  it('loses and doubles no child when it continues as new', async () => {
-    const fakes = worker.fakesOf('continued');
-    const pool = new ScriptedPool(worker, 'continued');
-    pool.settings = { ...pool.settings, childCheckMs: 150, quietMs: 20, backoffMs: 1 };
-    pool.drift('ends-well', 'fails', 'canceled', 'terminated');
-    const drained = new Gate();
-    fakes.does.drain = async ({ nodeClaim }, launch) => {
-      await drained.opened;
-      if (nodeClaim === 'fails' && launch.nodeClaim === 'fails-r0-0')
-        await failLaunch({ nodeClaim, code: 'NoRoom', message: 'full', anotherOffering: false });
-    };
-    const rollout = await startShortRollout(worker, 'continued', 15);
-    const { runId } = await rollout.describe();
-    await fakes.called('drain', 4);
-    const { input } = await pool.observed(4);
-    expect([...input.describe].map(({ nodeClaim }) => nodeClaim).sort()).toEqual([
-      'canceled',
-      'ends-well',
-      'fails',
-      'terminated',
-    ]);
-    expect(input.discover).toBe(false);
-    const firstRun = worker.workflows.getHandle(rollout.workflowId, runId);
-    expect((await firstRun.describe()).status.name).toBe('CONTINUED_AS_NEW');
-    expect(fakes.callsOf('reserve')).toHaveLength(4);
-
-    await childOf('terminated').terminate();
-    await childOf('canceled').cancel();
-    drained.open();
-    const { failures } = await untilStatus(
-      rollout,
-      'the ends of all four have been noticed',
-      (status) =>
-        status.replaced.length === 2 && status.failures.length === 2 && status.failures.every(({ held }) => held),
-    );
-    expect([...failures].sort((a, b) => a.nodeClaim.localeCompare(b.nodeClaim))).toMatchObject([
-      { nodeClaim: 'canceled', code: 'Canceled', held: true },
-      { nodeClaim: 'terminated', code: 'Terminated', held: true },
-    ]);
-    // One try each, and the second round of the one that failed.
-    expect(
-      fakes
-        .callsOf('reserve')
-        .map(({ args }) => args[0].nodeClaim)
-        .sort(),
-    ).toEqual(['canceled', 'ends-well', 'fails', 'fails', 'terminated']);
-    expect(fakes.callsOf('createReplacement').find(({ args }) => args[1].round === 1)?.args[0].nodeClaim).toBe('fails');
-    const { typedSearchAttributes } = await rollout.describe();
-    expect(typedSearchAttributes.get(searchAttributes.nodePool)).toBe('continued');
-    await rollout.terminate();
   });
 
   it('leaves its children to finish when it is canceled', async () => {
@@ -148,6 +95,11 @@ describe('nodePoolRollout and children that it cannot await', () => {
     await rollout.cancel();
 
     expect(await failureOf(rollout)).toBeInstanceOf(CancelledFailure);
+    const { events } = await rollout.fetchHistory();
+    const cancellations = (events ?? []).filter(
+      (event) => event.requestCancelExternalWorkflowExecutionInitiatedEventAttributes,
+    );
+    expect(cancellations).toEqual([]);
     drained.open();
     expect(await childOf('left-1').result()).toMatchObject({ kind: 'replaced' });
     expect(await childOf('left-2').result()).toMatchObject({ kind: 'replaced' });

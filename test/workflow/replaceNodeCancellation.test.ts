@@ -3,7 +3,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 
 import { until } from '../../demo/until.js';
 import { failureTypes } from '../../workflows/failures.js';
-import { everythingGoesWell, goOnWaiting } from '../support/fakeActivities.js';
+import { everythingGoesWell, goOnWaiting, lookAgainIn } from '../support/fakeActivities.js';
 import { Gate } from '../support/gate.js';
 import { currentDetails, failureOf, shown, startReplacement } from '../support/replacements.js';
 import type { TestWorker } from '../support/testWorker.js';
@@ -137,12 +137,15 @@ describe('replaceNode, when it is canceled', () => {
 
   it('goes through to the end once the old node is being deleted', async () => {
     const fakes = worker.fakesOf('deleting');
-    const deleted = new Gate();
-    fakes.does.followDeletion = () => deleted.opened;
+    let isDeleted = false;
+    fakes.does.followDeletion = () => (isDeleted ? Promise.resolve() : lookAgainIn(20));
     const handle = await startReplacement(worker.workflows, worker.cluster, 'deleting', 'old-1');
     await fakes.called('followDeletion');
     await cancel(handle);
-    deleted.open();
+    const { length } = fakes.callsOf('followDeletion');
+    // It is not told: further attempts come.
+    await fakes.called('followDeletion', length + 2);
+    isDeleted = true;
 
     expect(await handle.result()).toMatchObject({ kind: 'replaced', nodeClaim: 'old-1' });
     expect(await shown(handle)).toEqual({ status: 'COMPLETED', phase: 'Replaced', errorCode: undefined });
