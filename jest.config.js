@@ -1,6 +1,10 @@
 /** @type {import('jest').Config} */
 export const jestConfig = {
   testEnvironment: 'node',
+  // The end-to-end tests mostly wait for simulated time: two of them fit on two cores.
+  maxWorkers: 2,
+  // A process of ours takes some seconds to start on a busy machine.
+  testTimeout: 30_000,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   globalSetup: '<rootDir>/test/globalSetup.mjs',
   globalTeardown: '<rootDir>/test/globalTeardown.mjs',

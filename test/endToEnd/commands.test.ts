@@ -83,7 +83,7 @@ describe('driftless simulate', () => {
 
 const reportSchema = z.strictObject({
   nodePool: z.literal('general-purpose'),
-  budget: z.literal('50%'),
+  budget: z.literal(2),
   nodes: z.literal(4),
   replaced: z.literal(4),
   failed: z.literal(0),
@@ -115,7 +115,7 @@ describe('driftless demo', () => {
   it('runs to its end, tells how it went, and writes the report', async () => {
     const file = join(folder, 'report.json');
     const durations = ['--vm-create', '6s', '--node-boot', '6s', '--pod-termination', '3s', '--vm-delete', '4s'];
-    const demo = start('demo', '--nodes', '4', '--budget', '50%', '--speed', '10', '--report', file, ...durations);
+    const demo = start('demo', '--nodes', '4', '--budget', '2', '--speed', '10', '--report', file, ...durations);
     await once(demo.child, 'exit');
     expect(demo.child.exitCode).toBe(0);
     expect(demo.stdout()).toContain('replaced                 4 of 4');

@@ -89,15 +89,6 @@ describe('the view in a terminal', () => {
 });
 
 describe('the view in a pipe or a file', () => {
-  it('stays within 80 columns in the demo’s usual size', () => {
-    const pipe = new Pipe();
-    const phases = (['Reserve', 'Launch', 'Initialize', 'Drain', 'Delete'] as const).map((phase, index) =>
-      rowOf(index, phase),
-    );
-    createView(pipe, 10).show(progressOf({ phases, replaced: 10, waiting: 10 }), 123);
-    expect(pipe.lines.map((line) => line.length <= 80)).toEqual([true]);
-  });
-
   it('is a line with the phases whenever something has moved', () => {
     const pipe = new Pipe();
     const view = createView(pipe, 10);
