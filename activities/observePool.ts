@@ -36,12 +36,13 @@ export function createRolloutActivities(
       const children = described.filter(({ uid, status }) => known.has(uid) || status === 'running');
       if (pool === undefined) return { admission: emptyAdmission(input.nodePool), uids: [], children, settings };
       const admission = admit(pool, {
+        atMs: Date.now(),
         inFlight: new Set(input.inFlight.map(({ nodeClaim }) => nodeClaim)),
         first: new Set(input.first),
         last: new Set(input.last),
         held: new Set(input.held),
       });
-      return { admission, uids: pool.machines.map(({ nodeClaim }) => nodeClaim.metadata.uid), children, settings };
+      return { admission, uids: disruptedUids(pool), children, settings };
     },
   };
 }
@@ -51,6 +52,12 @@ async function readPool({ kubernetes }: ActivityEnvironment, name: string): Prom
   if (nodePool === undefined) return undefined;
   const [nodeClaims, nodes] = await Promise.all([listNodeClaims(kubernetes, name), listNodes(kubernetes, name)]);
   return joinPool(nodePool, nodeClaims, nodes);
+}
+
+/** A failure is forgotten with its reason: when the NodeClaim is gone, or its drift has cleared. */
+function disruptedUids({ machines }: Pool): readonly string[] {
+  const disrupted = machines.filter((machine) => disruptionReasonOf(machine) !== undefined);
+  return disrupted.map(({ nodeClaim }) => nodeClaim.metadata.uid);
 }
 
 /** The NodeClaims for which a replacement may be running: those with a reason, and those whose node is tainted. */
@@ -66,6 +73,7 @@ function emptyAdmission(nodePool: string): Admission {
     disrupted: [],
     allowances: [],
     budgetErrors: [],
+    nextChangeMs: null,
     start: [],
     waiting: [],
     blocked: [],

@@ -41,7 +41,8 @@ async function countOrphans({ azure, api }: Stack): Promise<Orphans> {
 function lowerBoundMs(input: MeasureInput, failures: number): number {
   const { vmCreateMs, nodeBootMs, podTerminationMs } = input.durations;
   const permitMs = vmCreateMs + nodeBootMs + podTerminationMs;
-  const allowed = allowedDisruptions([{ nodes: input.budget }], input.nodes, 'Drifted').allowed ?? input.nodes;
+  const allowed =
+    allowedDisruptions([{ nodes: input.budget }], input.nodes, 'Drifted', input.driftAt).allowed ?? input.nodes;
   const longestMs = permitMs + (failures > 0 ? input.failAfterMs : 0);
   return Math.max(longestMs, (permitMs * input.nodes + input.failAfterMs * failures) / allowed);
 }

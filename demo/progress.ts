@@ -37,7 +37,7 @@ export async function readProgress({ api }: Stack, nodes: number): Promise<Progr
   return {
     phases,
     disrupted: census.disrupted.length,
-    allowed: allowedDisruptions(nodePool.spec.disruption?.budgets, census.nodes, 'Drifted').allowed,
+    allowed: allowedDisruptions(nodePool.spec.disruption?.budgets, census.nodes, 'Drifted', Date.now()).allowed,
     waiting: drifted.filter(({ metadata }) => !underWay.has(metadata.name)).length,
     replaced: nodes - old.length,
   };

@@ -1,18 +1,20 @@
-import { allowedDisruptions } from './budget.js';
+import { allowedDisruptions, earliestMs } from './budget.js';
 import type { BudgetError } from './budget.js';
 import type { BlockedCandidate, Candidate } from './candidate.js';
 import { disruptionReasons, findCandidates } from './candidate.js';
-import { managedAnnotation } from './labels.js';
+import { managedAnnotation, workflowAnnotation } from './labels.js';
 import type { PhaseRow } from './phase.js';
 import { readPhases } from './phase.js';
 import type { Pool } from './pool.js';
-import { takeCensus } from './pool.js';
+import { isTainted, takeCensus } from './pool.js';
 
 /** At most so many children of one rollout are in flight, far below Temporal's limit of 2,000. */
 export const maxInFlight = 500;
 
 /** What the rollout knows that the cluster does not show. */
 export interface AdmissionInput {
+  /** The instant of the decision, epoch milliseconds: budgets have windows. */
+  readonly atMs: number;
   /** Names of the NodeClaims that a running workflow replaces. */
   readonly inFlight: ReadonlySet<string>;
   /** UIDs that people asked to be tried again: they go first. */
@@ -35,6 +37,8 @@ export interface Admission {
   readonly disrupted: readonly string[];
   readonly allowances: readonly ReasonAllowance[];
   readonly budgetErrors: readonly BudgetError[];
+  /** When a budget's window opens or ends next, epoch milliseconds; null: not within five years. */
+  readonly nextChangeMs: number | null;
   /** Never more than there are permits. */
   readonly start: readonly Candidate[];
   /** Could start, but no permit is free. */
@@ -60,6 +64,14 @@ function closedWhy(pool: Pool, budgetErrors: readonly BudgetError[]): string | u
   return `NodePool ${name}: spec.disruption.budgets[${error.index}].${error.field} "${error.text}": ${error.message}`;
 }
 
+/** Nodes that a replacement of ours left tainted, e.g. one that was terminated: they count as disrupted already. */
+function findLeftovers({ machines }: Pool): ReadonlySet<string> {
+  const left = machines.filter(
+    (machine) => isTainted(machine) && machine.node?.metadata.annotations?.[workflowAnnotation] !== undefined,
+  );
+  return new Set(left.map(({ nodeClaim }) => nodeClaim.metadata.uid));
+}
+
 /** The one decision of a rollout, computed from one view of the pool: nobody is admitted beyond the budget. */
 export function admit(pool: Pool, input: AdmissionInput): Admission {
   const census = takeCensus(pool, input.inFlight);
@@ -67,7 +79,7 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
   const budgets = pool.nodePool.spec.disruption?.budgets;
   const allowances = disruptionReasons.map((reason) => ({
     reason,
-    ...allowedDisruptions(budgets, census.nodes, reason),
+    ...allowedDisruptions(budgets, census.nodes, reason, input.atMs),
   }));
   const budgetErrors = allowances[0]?.errors ?? [];
   const closed = closedWhy(pool, budgetErrors);
@@ -75,18 +87,23 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
   const line = candidates
     .filter((candidate) => !input.inFlight.has(candidate.nodeClaim) && !input.held.has(candidate.uid))
     .sort((a, b) => rank(a, input) - rank(b, input));
+  const leftovers = findLeftovers(pool);
   const start: Candidate[] = [];
   const waiting: Candidate[] = [];
+  let permitsTaken = 0;
   for (const candidate of line) {
     const allowed = allowances.find(({ reason }) => reason === candidate.reason)?.allowed ?? Infinity;
-    const permits = Math.min(allowed - census.disrupted.length, room);
-    (start.length < permits ? start : waiting).push(candidate);
+    const permitsNeeded = leftovers.has(candidate.uid) ? 0 : 1;
+    const isAdmitted = start.length < room && census.disrupted.length + permitsTaken + permitsNeeded <= allowed;
+    (isAdmitted ? start : waiting).push(candidate);
+    if (isAdmitted) permitsTaken += permitsNeeded;
   }
   return {
     nodes: census.nodes,
     disrupted: census.disrupted,
     allowances: allowances.map(({ reason, allowed }) => ({ reason, allowed })),
     budgetErrors,
+    nextChangeMs: earliestMs(allowances.map(({ nextChangeMs }) => nextChangeMs)),
     start,
     waiting,
     blocked: blocked.filter((candidate) => !input.inFlight.has(candidate.nodeClaim)),

@@ -1,10 +1,18 @@
 import type { Budget } from './api.js';
+import { readCron } from './cron.js';
+import type { WindowState } from './cronWindow.js';
+import { windowAt } from './cronWindow.js';
+import { parseGoDurationMs } from './goDuration.js';
+import { parseGoInteger } from './goInteger.js';
 
-/** A budget that cannot be read. It closes its whole pool, as in Karpenter. */
+/** What is wrong with a budget. One that cannot be read closes its whole pool, as in Karpenter. */
 export interface BudgetError {
+  /** Which budget of the list. */
   readonly index: number;
-  readonly field: 'nodes' | 'schedule';
+  /** `budgets`: the list itself. */
+  readonly field: 'nodes' | 'schedule' | 'duration' | 'reasons' | 'budgets';
   readonly text: string;
+  /** What would be right. */
   readonly message: string;
 }
 
@@ -13,55 +21,135 @@ export interface Allowance {
   readonly allowed: number | null;
   /** Index of the budget that sets the bound. */
   readonly bindingBudget: number | null;
+  /** Indexes of the budgets that match the reason and are active now. */
+  readonly activeBudgets: readonly number[];
+  /** When a budget that matters becomes active or ceases to be, epoch milliseconds; null: not within five years. */
+  readonly nextChangeMs: number | null;
   readonly errors: readonly BudgetError[];
 }
 
 /** What Karpenter assumes when a NodePool names no budgets. */
 export const defaultBudgets: readonly Budget[] = [{ nodes: '10%' }];
 
-const maxInt64 = 2n ** 63n - 1n;
+type Limit =
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'percent'; readonly value: number }
+  | { readonly kind: 'unreadable' };
 
-function isReadable(nodesText: string): boolean {
-  return /^\d+%?$/.test(nodesText) && BigInt(nodesText.replace('%', '')) <= maxInt64;
+type WindowReading =
+  | { readonly kind: 'window'; readonly window: WindowState }
+  | { readonly kind: 'unreadable'; readonly error: BudgetError };
+
+/** One budget at one instant. */
+interface BudgetReading {
+  readonly index: number;
+  readonly matches: boolean;
+  readonly isActive: boolean;
+  readonly nextEdgeMs: number | null;
+  readonly limit: Limit;
+  readonly error: BudgetError | undefined;
 }
 
-function budgetError(budget: Budget, index: number): BudgetError | undefined {
-  if (budget.schedule !== undefined || budget.duration !== undefined) {
-    const text = budget.schedule ?? `duration ${String(budget.duration)}`;
-    return { index, field: 'schedule', text, message: 'budgets with a schedule are not supported yet' };
-  }
-  if (!isReadable(budget.nodes)) {
-    return {
-      index,
-      field: 'nodes',
-      text: budget.nodes,
-      message: 'must be a whole number such as "5" or a percentage such as "10%"',
-    };
-  }
-  return undefined;
-}
-
-function scaled(nodesText: string, nodes: number): number {
+function readLimit(nodesText: string): Limit {
+  const isPercent = nodesText.endsWith('%');
+  const value = parseGoInteger(isPercent ? nodesText.slice(0, -1) : nodesText);
+  if (value === undefined) return { kind: 'unreadable' };
+  if (isPercent) return { kind: 'percent', value: Number(value) };
   // Karpenter keeps the low 32 bits of a plain number (intstr.FromInt): two to the 32 closes the pool there, so here too.
-  if (!nodesText.endsWith('%')) return Math.max(0, Number(BigInt.asIntN(32, BigInt(nodesText))));
-  return Math.ceil((Number(nodesText.slice(0, -1)) * nodes) / 100);
+  return { kind: 'number', value: Number(BigInt.asIntN(32, value)) };
+}
+
+function limitOf(limit: Limit, nodes: number): number {
+  switch (limit.kind) {
+    case 'number':
+      return Math.max(0, limit.value);
+    case 'percent':
+      // Multiplied first, as in Karpenter: 7% of 100 is 7, where 0.07 * 100 rounded up is 8.
+      return Math.max(0, Math.ceil((limit.value * nodes) / 100));
+    case 'unreadable':
+      return 0;
+  }
+}
+
+function readWindow({ schedule, duration }: Budget, index: number, atMs: number): WindowReading {
+  if (schedule === undefined && duration === undefined) {
+    return { kind: 'window', window: { isOpen: true, nextEdgeMs: null } };
+  }
+  const unreadable = (field: BudgetError['field'], text: string, message: string): WindowReading => ({
+    kind: 'unreadable',
+    error: { index, field, text, message },
+  });
+  if (schedule === undefined)
+    return unreadable('schedule', '', 'a duration needs a schedule such as "0 9 * * mon-fri"');
+  const cron = readCron(schedule);
+  if (cron.kind === 'unreadable') return unreadable('schedule', schedule, cron.why);
+  const durationMs = parseGoDurationMs(duration ?? '0');
+  if (durationMs === undefined) {
+    return unreadable('duration', duration ?? '', 'must be hours and minutes such as "8h", "45m" or "1h30m"');
+  }
+  return { kind: 'window', window: windowAt(cron.schedule, durationMs, atMs) };
+}
+
+function readBudget(budget: Budget, index: number, reason: string, atMs: number): BudgetReading {
+  const limit = readLimit(budget.nodes);
+  const matches = budget.reasons?.includes(reason) ?? true;
+  const reading = readWindow(budget, index, atMs);
+  if (reading.kind === 'unreadable') {
+    return { index, matches, isActive: false, nextEdgeMs: null, limit, error: reading.error };
+  }
+  const { isOpen: isActive, nextEdgeMs } = reading.window;
+  // Karpenter does not look at the number of a budget that is not active.
+  const error: BudgetError | undefined =
+    isActive && limit.kind === 'unreadable'
+      ? {
+          index,
+          field: 'nodes',
+          text: budget.nodes,
+          message: 'must be a whole number such as "5" or a percentage such as "10%"',
+        }
+      : undefined;
+  return { index, matches, isActive, nextEdgeMs, limit, error };
+}
+
+/** The earliest of the instants that are known; null: none is. */
+export function earliestMs(instantsMs: readonly (number | null)[]): number | null {
+  const known = instantsMs.filter((instantMs) => instantMs !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+function nextChange(readings: readonly BudgetReading[]): number | null {
+  // No time heals a schedule that cannot be read.
+  if (readings.some(({ error }) => error !== undefined && error.field !== 'nodes')) return null;
+  // An unreadable number closes the pool for every reason while its window is open.
+  const watched = readings.filter(({ matches, limit }) => matches || limit.kind === 'unreadable');
+  return earliestMs(watched.map(({ nextEdgeMs }) => nextEdgeMs));
 }
 
 /**
- * The minimum over the budgets that match the reason, as Karpenter v1 computes it (pkg/apis/v1/nodepool.go): a percentage is of
- * the pool's nodes and rounded up; one unreadable budget closes the pool for every reason.
+ * The minimum over the budgets that are active and match the reason, as Karpenter v1 computes it (pkg/apis/v1/nodepool.go): a
+ * percentage is of the pool's nodes and rounded up, windows are `[hit, hit + duration)` in UTC, one unreadable budget closes the
+ * pool for every reason.
  * @param nodes the pool's initialized, managed nodes whose instance is not terminating
+ * @param atMs the instant, epoch milliseconds
  */
-export function allowedDisruptions(budgets: readonly Budget[] | undefined, nodes: number, reason: string): Allowance {
-  const given = budgets ?? defaultBudgets;
-  const errors = given.map(budgetError).filter((error) => error !== undefined);
-  if (errors[0] !== undefined) return { allowed: 0, bindingBudget: errors[0].index, errors };
-  let allowance: Allowance = { allowed: null, bindingBudget: null, errors };
-  for (const [index, budget] of given.entries()) {
-    if (budget.reasons !== undefined && !budget.reasons.includes(reason)) continue;
-    const allowed = scaled(budget.nodes, nodes);
-    if (allowance.allowed === null || allowed < allowance.allowed)
-      allowance = { allowed, bindingBudget: index, errors };
+export function allowedDisruptions(
+  budgets: readonly Budget[] | undefined,
+  nodes: number,
+  reason: string,
+  atMs: number,
+): Allowance {
+  const readings = (budgets ?? defaultBudgets).map((budget, index) => readBudget(budget, index, reason, atMs));
+  const active = readings.filter(({ matches, isActive }) => matches && isActive);
+  const errors = readings.map(({ error }) => error).filter((error) => error !== undefined);
+  const common = { activeBudgets: active.map(({ index }) => index), nextChangeMs: nextChange(readings), errors };
+  if (errors[0] !== undefined) return { allowed: 0, bindingBudget: errors[0].index, ...common };
+  let allowed: number | null = null;
+  let bindingBudget: number | null = null;
+  for (const { index, limit } of active) {
+    const bound = limitOf(limit, nodes);
+    if (allowed !== null && allowed <= bound) continue;
+    allowed = bound;
+    bindingBudget = index;
   }
-  return allowance;
+  return { allowed, bindingBudget, ...common };
 }

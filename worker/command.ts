@@ -1,40 +1,13 @@
 import type { Command } from 'commander';
 
-import { loadKubeConfig } from '../activities/kubernetes/kubeConfig.js';
-import { loadTemporalSettings } from '../activities/temporal/connection.js';
-import { createLog } from '../runtime/log.js';
-import { stopSignal, untilAborted } from '../runtime/signals.js';
-import { createCredential } from './credential.js';
 import type { WorkerOptions } from './options.js';
-import { activitySettings, addWorkerOptions } from './options.js';
-import { installTemporalRuntime } from './temporalRuntime.js';
-import { startWorker } from './worker.js';
-import { findWorkflowBundle } from './workflowBundle.js';
+import { addWorkerOptions } from './options.js';
 
 /** `driftless worker`: serves one cluster until SIGTERM. */
 export function configureWorkerCommand(command: Command): void {
   addWorkerOptions(command).action(async (options: WorkerOptions) => {
-    const log = createLog('driftless-worker', options.logLevel);
-    installTemporalRuntime(log);
-    const signal = stopSignal();
-    const worker = await startWorker({
-      kubeConfig: loadKubeConfig(process.env),
-      temporal: loadTemporalSettings(),
-      arm: {
-        endpoint: options.azureEndpoint,
-        credential: createCredential(options.azureTokenFile),
-        subscriptionId: options.subscriptionId,
-        resourceGroup: options.resourceGroup,
-        location: options.location,
-        ...(options.azureCa === undefined ? {} : { caPem: options.azureCa }),
-      },
-      templateSecret: options.vmTemplateSecret,
-      armWritesPerSecond: options.armWritesPerSecond,
-      settings: activitySettings(options),
-      workflowBundle: findWorkflowBundle(),
-      log,
-    });
-    await Promise.race([untilAborted(signal), worker.stopped]);
-    await worker.stop();
+    // Loaded only now, so that help and errors come at once.
+    const { runWorker } = await import('./runWorker.js');
+    await runWorker(options);
   });
 }

@@ -39,6 +39,7 @@ export interface WorkerOptions {
   readonly haltAfterFailures: number;
   readonly quiet: number;
   readonly childCheck: number;
+  readonly lookAgain: number;
   readonly speed: number;
   readonly logLevel: LogLevel;
 }
@@ -63,6 +64,7 @@ const durations: readonly Duration[] = [
   { flag: 'backoff', text: '1m', help: 'first pause of a pool after a failure; doubles' },
   { flag: 'backoff-max', text: '10m', help: 'longest pause of a pool after failures' },
   { flag: 'quiet', text: '1m', help: 'a pool that asks for nothing for so long ends its rollout' },
+  { flag: 'look-again', text: '5m', help: 'between two looks at a pool with blocked candidates' },
   { flag: 'child-check', text: '30s', help: 'between two looks at replacements that another run started' },
 ];
 
@@ -136,6 +138,7 @@ export function activitySettings(options: WorkerOptions): ActivitySettings {
     rollout: {
       quietMs: scaled(options.quiet),
       childCheckMs: scaled(options.childCheck),
+      lookAgainMs: scaled(options.lookAgain),
       backoffMs: scaled(options.backoff),
       backoffMaxMs: scaled(options.backoffMax),
       haltAfterFailures: options.haltAfterFailures,

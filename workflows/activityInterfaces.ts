@@ -36,7 +36,7 @@ export interface ObservePoolInput {
 
 export interface PoolObservation {
   readonly admission: Admission;
-  /** UIDs of the pool's NodeClaims: what is not among them is gone. */
+  /** UIDs of the pool's NodeClaims that have a disruption reason: what is not among them needs no replacement any more. */
   readonly uids: readonly string[];
   readonly children: readonly ChildReport[];
   readonly settings: { readonly rollout: RolloutSettings; readonly replacement: ReplacementSettings };

@@ -37,6 +37,9 @@ export type ChildEnd =
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'stoppedByHand'; readonly code: 'Canceled' | 'Terminated' };
 
+/** A worker's clock may run behind Temporal's: a change that it has not seen when it is due is looked for again after so long. */
+const lateClockMs = 1_000;
+
 /** Everything that a rollout knows. It decides nothing about permits: those are read from the cluster each time. */
 export class RolloutState {
   readonly #children = new Map<string, Child>();
@@ -132,7 +135,7 @@ export class RolloutState {
     this.#isPoked = true;
     switch (end.kind) {
       case 'ended':
-        this.#ended(child, end.result);
+        this.#ended(child, end.result, nowMs);
         return;
       case 'failed':
         this.#failed(child, end.code, end.message, false, nowMs);
@@ -183,7 +186,25 @@ export class RolloutState {
     if (this.#backoffUntilMs > nowMs) instants.push(this.#backoffUntilMs);
     if ([...this.#children.values()].some(({ awaited }) => !awaited))
       instants.push(nowMs + this.settings.rollout.childCheckMs);
+    if (this.#waitsForOthers()) instants.push(nowMs + this.settings.rollout.lookAgainMs);
+    const budgetChangeMs = this.#budgetChangeMs(nowMs);
+    if (budgetChangeMs !== undefined) instants.push(budgetChangeMs);
     return instants.length === 0 ? undefined : Math.max(1, Math.min(...instants) - nowMs);
+  }
+
+  /** A blocked candidate, or a permit that a node holds which we do not replace, may come free without anybody poking. */
+  #waitsForOthers(): boolean {
+    const { waiting, blocked, disrupted } = this.#admission ?? { waiting: [], blocked: [], disrupted: [] };
+    const ours = new Set([...this.#children.values()].map(({ nodeClaim }) => nodeClaim));
+    return blocked.length > 0 || (waiting.length > 0 && disrupted.some((name) => !ours.has(name)));
+  }
+
+  /** When a budget's window opens or ends next, if anybody waits for a permit. */
+  #budgetChangeMs(nowMs: number): number | undefined {
+    const { waiting, nextChangeMs } = this.#admission ?? { waiting: [], nextChangeMs: null };
+    // Observations in histories from before there were windows name no instant at all.
+    if (waiting.length === 0 || typeof nextChangeMs !== 'number') return undefined;
+    return nextChangeMs > nowMs ? nextChangeMs : nowMs + lateClockMs;
   }
 
   carry(): CarriedState {
@@ -253,7 +274,7 @@ export class RolloutState {
     return report.result ?? { kind: 'notNeeded', nodeClaim: report.nodeClaim, why: 'its result could not be read' };
   }
 
-  #ended(child: InFlight, result: ReplacementResult): void {
+  #ended(child: InFlight, result: ReplacementResult, nowMs: number): void {
     this.#failures.delete(child.uid);
     switch (result.kind) {
       case 'replaced': {
@@ -262,8 +283,16 @@ export class RolloutState {
         this.#failuresInARow = 0;
         return;
       }
-      case 'notNeeded':
-        this.#notNeeded.push({ nodeClaim: result.nodeClaim, why: result.why });
+      case 'notNeeded': {
+        const { nodeClaim, why } = result;
+        const isAgain = this.#notNeeded.some((other) => other.nodeClaim === nodeClaim);
+        if (!isAgain) this.#notNeeded.push({ nodeClaim, why });
+        // The pool says yes and the node says no: not a race any more, and not worth a loop.
+        if (isAgain) {
+          this.#failed(child, 'NotNeeded', why, false, nowMs);
+          this.#backOff(nowMs);
+        }
+      }
     }
   }
 

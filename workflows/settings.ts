@@ -22,6 +22,8 @@ export interface RolloutSettings {
   readonly quietMs: number;
   /** How often children are looked up whose end the parent would not be told. */
   readonly childCheckMs: number;
+  /** Candidates that wait for something that nobody would poke about are looked at again after so long. */
+  readonly lookAgainMs: number;
   /** First pause of a pool after a failed replacement; doubles up to the maximum. */
   readonly backoffMs: number;
   readonly backoffMaxMs: number;

@@ -16,7 +16,7 @@ import { startClusterSimulator } from '../../simulator/cluster/clusterSimulator.
 
 const token = 'behaviour-test';
 const probeIntervalMs = 10;
-const defaultTimeoutMs = 5_000;
+const defaultTimeoutMs = 25_000;
 
 /** Asks again until the probe does not throw, and answers what it answered; throws its last error when time is up. */
 export async function eventually<T>(probe: () => T | Promise<T>, timeoutMs = defaultTimeoutMs): Promise<T> {

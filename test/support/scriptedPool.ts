@@ -24,6 +24,7 @@ export class ScriptedPool {
   settings: RolloutSettings = {
     quietMs: 600_000,
     childCheckMs: 600_000,
+    lookAgainMs: 600_000,
     backoffMs: 600_000,
     backoffMaxMs: 600_000,
     haltAfterFailures: 100,
@@ -98,6 +99,7 @@ export class ScriptedPool {
         disrupted: input.inFlight.map(({ nodeClaim }) => nodeClaim),
         allowances: [{ reason: 'Drifted', allowed: this.budget }],
         budgetErrors: [],
+        nextChangeMs: null,
         start: line.slice(0, permits),
         waiting: line.slice(permits),
         blocked: [],

@@ -9,8 +9,11 @@ import { Random } from './random.js';
 
 const driftedSince = '2026-01-05T12:00:00Z';
 
-function inputOf(names: Partial<Record<keyof AdmissionInput, readonly string[]>> = {}): AdmissionInput {
+function inputOf(
+  names: Partial<Record<Exclude<keyof AdmissionInput, 'atMs'>, readonly string[]>> = {},
+): AdmissionInput {
   return {
+    atMs: Date.parse(driftedSince),
     inFlight: new Set(names.inFlight),
     first: new Set(names.first),
     last: new Set(names.last),
@@ -108,11 +111,6 @@ describe('admission', () => {
       { budgets: [{ nodes: '5' }, { nodes: 'half' }] },
       /spec\.disruption\.budgets\[1\]\.nodes "half": must be a whole number/,
     ],
-    [
-      'has a budget with a schedule',
-      { budgets: [{ nodes: '5', schedule: '@daily', duration: '1h' }] },
-      /budgets\[0\]\.schedule "@daily"/,
-    ],
   ])('closes a pool that %s and says why', (_, nodePool, why) => {
     const admission = admit(poolOf(machinesOf('n', 3, { driftedSince }), nodePool), inputOf({ first: ['uid-n-0'] }));
     expect(admission.closed).toMatch(why);
@@ -148,5 +146,25 @@ describe('admission', () => {
       });
       expect(start.length).toBe(Math.min(start.length + waiting.length, Math.max(0, allowed - disrupted.length)));
     }
+  });
+});
+
+describe('a node that an earlier replacement of ours left tainted', () => {
+  const leftover = machineOf('left', { driftedSince, isTainted: true, workflow: 'replace/cluster/left/uid-left' });
+
+  it('holds its permit already: to go on with it takes no other one', () => {
+    const pool = poolOf([leftover, machineOf('other', { driftedSince })], { budgets: [{ nodes: '1' }] });
+    const admission = admit(pool, inputOf());
+    expect(namesOf(admission.start)).toEqual(['left']);
+    expect(namesOf(admission.waiting)).toEqual(['other']);
+  });
+
+  it('waits while the budget is closed', () => {
+    expect(admit(poolOf([leftover], { budgets: [{ nodes: '0' }] }), inputOf()).start).toEqual([]);
+  });
+
+  it('is told from one that somebody else tainted', () => {
+    const pool = poolOf([machineOf('theirs', { driftedSince, isTainted: true })], { budgets: [{ nodes: '1' }] });
+    expect(admit(pool, inputOf()).start).toEqual([]);
   });
 });

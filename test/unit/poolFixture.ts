@@ -8,6 +8,7 @@ import {
   managedAnnotation,
   nodePoolLabel,
   replacesAnnotation,
+  workflowAnnotation,
   zoneLabel,
 } from '../../karpenter/labels.js';
 import type { Offering } from '../../karpenter/offering.js';
@@ -25,6 +26,8 @@ export interface MachineShape {
   readonly isInitialized?: false;
   readonly isReady?: false;
   readonly isTainted?: true;
+  /** The workflow whose mark the Node carries. */
+  readonly workflow?: string;
   readonly isInstanceTerminating?: true;
   /** The NodeClaim has been deleted. */
   readonly isDeleted?: true;
@@ -91,7 +94,10 @@ function nodeOf(name: string, shape: MachineShape): Node {
       name: `aks-${name}`,
       uid: `uid-aks-${name}`,
       labels: { [nodePoolLabel]: poolName, ...(shape.isInitialized === false ? {} : { [initializedLabel]: 'true' }) },
-      annotations: shape.doNotDisrupt === undefined ? {} : { [doNotDisruptAnnotation]: shape.doNotDisrupt },
+      annotations: {
+        ...(shape.doNotDisrupt === undefined ? {} : { [doNotDisruptAnnotation]: shape.doNotDisrupt }),
+        ...(shape.workflow === undefined ? {} : { [workflowAnnotation]: shape.workflow }),
+      },
       ...(shape.isNodeDeleted ? { deletionTimestamp: longAgo } : {}),
     },
     spec: { taints: shape.isTainted ? [{ key: disruptedTaint, effect: 'NoSchedule' }] : [] },

@@ -1,11 +1,19 @@
 import type { Admission } from '../../karpenter/admission.js';
 import type { Candidate } from '../../karpenter/candidate.js';
-import type { PoolObservation } from '../../workflows/activityInterfaces.js';
+import type { InFlight, PoolObservation } from '../../workflows/activityInterfaces.js';
 import type { RolloutStatus } from '../../workflows/messages.js';
+import type { ReplacementResult } from '../../workflows/replacementTypes.js';
+import type { ChildEnd } from '../../workflows/rolloutState.js';
+import { RolloutState } from '../../workflows/rolloutState.js';
+
+export const startMs = Date.UTC(2026, 0, 5, 12);
+export const rolloutInput = { cluster: 'c', nodePool: 'general-purpose' };
+export const allocationFailed: ChildEnd = { kind: 'failed', code: 'AllocationFailed', message: 'no room' };
 
 export const rolloutSettings = {
   quietMs: 60_000,
   childCheckMs: 30_000,
+  lookAgainMs: 300_000,
   backoffMs: 60_000,
   backoffMaxMs: 600_000,
   haltAfterFailures: 5,
@@ -38,6 +46,7 @@ export function admissionOf(parts: Partial<Admission> = {}): Admission {
     disrupted: [],
     allowances: [{ reason: 'Drifted', allowed: 5 }],
     budgetErrors: [],
+    nextChangeMs: null,
     start: [],
     waiting: [],
     blocked: [],
@@ -73,4 +82,32 @@ export function statusOf(parts: Partial<RolloutStatus> = {}): RolloutStatus {
     admission: admissionOf(),
     ...parts,
   };
+}
+
+export function childOf(nodeClaim: string): InFlight {
+  return { nodeClaim, uid: `uid-${nodeClaim}` };
+}
+
+export function replaced(nodeClaim: string): ReplacementResult {
+  const offering = { instanceType: 'Standard_D2as_v5', zone: 'westus2-1', capacityType: 'on-demand' };
+  return { kind: 'replaced', nodeClaim, replacement: `${nodeClaim}-new`, offering, launchFailures: [] };
+}
+
+/** A rollout that has looked at its pool once and found nothing to do. */
+export function observedRollout(nodeClaims: readonly string[] = [], parts: Partial<Admission> = {}): RolloutState {
+  const rollout = new RolloutState(rolloutInput);
+  rollout.observed(observationOf(nodeClaims, parts), startMs);
+  return rollout;
+}
+
+/** The rollout starts the NodeClaim's replacement, which ends like that. */
+export function endChild(rollout: RolloutState, nodeClaim: string, end: ChildEnd, nowMs: number): void {
+  rollout.started(candidateOf(nodeClaim));
+  rollout.childEnded(childOf(nodeClaim), end, nowMs);
+}
+
+/** Of the candidates `a` and `b`, who may start at that instant. */
+export function mayStart(rollout: RolloutState, nowMs: number): string[] {
+  const start = [candidateOf('a'), candidateOf('b')];
+  return rollout.observed(observationOf(['a', 'b'], { start }), nowMs).map(({ nodeClaim }) => nodeClaim);
 }

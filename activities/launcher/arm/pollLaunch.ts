@@ -34,7 +34,8 @@ export async function pollLaunch(environment: ArmEnvironment, ref: ReplacementRe
         condition: 'Launched',
         code: state.code,
         message: state.message,
-        anotherOffering: classifyCode(state.code) === 'anotherOffering',
+        // Where Azure itself failed the same could succeed, too: any further attempt will do.
+        anotherOffering: classifyCode(state.code) !== 'needsHuman',
       });
   }
 }

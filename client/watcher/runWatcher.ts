@@ -1,0 +1,20 @@
+import { loadKubeConfig } from '../../activities/kubernetes/kubeConfig.js';
+import { loadTemporalSettings } from '../../activities/temporal/connection.js';
+import { createLog } from '../../runtime/log.js';
+import { stopSignal, untilAborted } from '../../runtime/signals.js';
+import type { WatcherOptions } from './options.js';
+import { startWatcher } from './watcher.js';
+
+/** Runs a watcher until SIGINT or SIGTERM. */
+export async function runWatcher(options: WatcherOptions): Promise<void> {
+  const signal = stopSignal();
+  const watcher = await startWatcher({
+    kubeConfig: loadKubeConfig(process.env),
+    temporal: loadTemporalSettings(),
+    gatherMs: options.gather,
+    retryDelayMs: options.retryDelay,
+    log: createLog('driftless-watcher', options.logLevel),
+  });
+  await untilAborted(signal);
+  await watcher.stop();
+}

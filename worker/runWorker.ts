@@ -1,0 +1,36 @@
+import { loadKubeConfig } from '../activities/kubernetes/kubeConfig.js';
+import { loadTemporalSettings } from '../activities/temporal/connection.js';
+import { createLog } from '../runtime/log.js';
+import { stopSignal, untilAborted } from '../runtime/signals.js';
+import { createCredential } from './credential.js';
+import type { WorkerOptions } from './options.js';
+import { activitySettings } from './options.js';
+import { installTemporalRuntime } from './temporalRuntime.js';
+import { startWorker } from './worker.js';
+import { findWorkflowBundle } from './workflowBundle.js';
+
+/** Runs a worker until SIGINT or SIGTERM, or until it fails. */
+export async function runWorker(options: WorkerOptions): Promise<void> {
+  const log = createLog('driftless-worker', options.logLevel);
+  installTemporalRuntime(log);
+  const signal = stopSignal();
+  const worker = await startWorker({
+    kubeConfig: loadKubeConfig(process.env),
+    temporal: loadTemporalSettings(),
+    arm: {
+      endpoint: options.azureEndpoint,
+      credential: createCredential(options.azureTokenFile),
+      subscriptionId: options.subscriptionId,
+      resourceGroup: options.resourceGroup,
+      location: options.location,
+      ...(options.azureCa === undefined ? {} : { caPem: options.azureCa }),
+    },
+    templateSecret: options.vmTemplateSecret,
+    armWritesPerSecond: options.armWritesPerSecond,
+    settings: activitySettings(options),
+    workflowBundle: findWorkflowBundle(),
+    log,
+  });
+  await Promise.race([untilAborted(signal), worker.stopped]);
+  await worker.stop();
+}
