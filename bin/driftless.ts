@@ -33,6 +33,13 @@ const subcommands: readonly Subcommand[] = [
     },
   },
   {
+    name: 'budget',
+    description: "say what a NodePool's disruption budgets allow, and when that changes",
+    configure: async (command) => {
+      (await import('../client/cli/budgetCommand.js')).configureBudgetCommand(command);
+    },
+  },
+  {
     name: 'simulate',
     description: 'run one of the simulators alone',
     configure: async (command) => {

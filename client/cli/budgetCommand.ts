@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+
+import { parseWholeNumber } from '../../runtime/optionParsers.js';
+import type { BudgetOptions } from './runBudget.js';
+
+function parseInstant(text: string): number {
+  const atMs = Date.parse(text);
+  if (Number.isNaN(atMs)) throw new InvalidArgumentError('It must be an instant such as 2026-01-05T09:00:00Z.');
+  return atMs;
+}
+
+/** `driftless budget`: exit code 1 when a budget is invalid. */
+export function configureBudgetCommand(command: Command): void {
+  command
+    .argument('[nodepool]', 'a NodePool of the cluster that KUBECONFIG names')
+    .addOption(new Option('-f, --file <file>', 'a NodePool in a YAML or JSON file instead: needs no cluster'))
+    .addOption(new Option('--nodes <n>', 'with --file: how many nodes it has').argParser(parseWholeNumber))
+    .addOption(new Option('--disrupted <n>', 'with --file: how many of them are disrupted').argParser(parseWholeNumber))
+    .addOption(new Option('--at <instant>', 'ISO 8601; default: now').argParser(parseInstant))
+    .addOption(new Option('--reason <reason>', 'one reason only'))
+    .addOption(new Option('-o, --output <format>', 'how to answer').choices(['text', 'json']).default('text'))
+    .action(async (nodePool: string | undefined, options: BudgetOptions) => {
+      // Loaded only now, so that help and errors come at once.
+      const { runBudget } = await import('./runBudget.js');
+      process.exitCode = await runBudget(nodePool, options);
+    });
+}
