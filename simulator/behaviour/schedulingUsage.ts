@@ -1,7 +1,8 @@
 import type { ResourceList } from '../../karpenter/api.js';
+import { parseQuantity } from '../../karpenter/quantity.js';
+import { parseCpuMillis } from './cpuMillis.js';
 import type { Node, Pod } from './objects.js';
 import { isFinished } from './objects.js';
-import { parseCpuMillis, parseQuantity } from './quantity.js';
 
 /** An amount of what pods take and nodes offer. */
 export interface Resources {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-import { withStringData } from './secretData.js';
 import { labelsAtCreation, statusAtCreation, withDefaults } from './defaults.js';
 import { generateName } from './names.js';
 import type { Draft, Fields, KubernetesObject } from './objects.js';
@@ -9,6 +8,7 @@ import type { ObjectStore } from './objectStore.js';
 import { podPriority } from './podPriority.js';
 import type { ResourceType } from './resources.js';
 import { apiVersionOf, namespacesType, podsType } from './resources.js';
+import { withStringData } from './secretData.js';
 import { alreadyExists, invalid, notFound, unforeseen } from './statusErrors.js';
 import { validateNew } from './validation.js';
 

@@ -4,7 +4,8 @@ import type { NodeClaim } from '../../karpenter/api.js';
 import { nodeClaimSchema, nodeClassSchema } from '../../karpenter/api.js';
 import { getCondition } from '../../karpenter/conditions.js';
 import type { TestCluster } from './behaviourHarness.js';
-import { eventually, startTestCluster } from './behaviourHarness.js';
+import { eventually } from '../support/eventually.js';
+import { startTestCluster } from './behaviourHarness.js';
 
 const classesPath = '/apis/karpenter.azure.com/v1beta1/aksnodeclasses';
 const claimsPath = '/apis/karpenter.sh/v1/nodeclaims';

@@ -4,7 +4,8 @@ import { createLog } from '../../runtime/log.js';
 import { startAzureSimulator } from '../../simulator/azure/azureSimulator.js';
 import { behaviourNames } from '../../simulator/behaviour/behaviours.js';
 import type { TestCluster } from './behaviourHarness.js';
-import { createDeployment, eventually, startTestCluster, testMachine, TestMachineFeed } from './behaviourHarness.js';
+import { eventually } from '../support/eventually.js';
+import { createDeployment, startTestCluster, testMachine, TestMachineFeed } from './behaviourHarness.js';
 
 const namespace = 'default';
 const log = createLog('behaviour-test', 'silent');

@@ -5,14 +5,8 @@ import { nodeSchema } from '../../karpenter/api.js';
 import { isTrue } from '../../karpenter/conditions.js';
 import { createLog } from '../../runtime/log.js';
 import type { TestCluster } from './behaviourHarness.js';
-import {
-  createNode,
-  createPod,
-  eventually,
-  startTestCluster,
-  testMachine,
-  TestMachineFeed,
-} from './behaviourHarness.js';
+import { eventually } from '../support/eventually.js';
+import { createNode, createPod, startTestCluster, testMachine, TestMachineFeed } from './behaviourHarness.js';
 
 let cluster: TestCluster;
 let feed: TestMachineFeed;

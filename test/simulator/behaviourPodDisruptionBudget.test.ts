@@ -3,14 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { behaviourNames } from '../../simulator/behaviour/behaviours.js';
 import type { TestCluster } from './behaviourHarness.js';
-import {
-  createDeployment,
-  createPod,
-  eventually,
-  startTestCluster,
-  testMachine,
-  TestMachineFeed,
-} from './behaviourHarness.js';
+import { eventually } from '../support/eventually.js';
+import { createDeployment, createPod, startTestCluster, testMachine, TestMachineFeed } from './behaviourHarness.js';
 
 const namespace = 'default';
 const budgetsPath = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';

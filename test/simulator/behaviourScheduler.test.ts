@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { TestCluster, TestNode } from './behaviourHarness.js';
-import { createNode, createPod, eventually, startTestCluster } from './behaviourHarness.js';
+import { eventually } from '../support/eventually.js';
+import { createNode, createPod, startTestCluster } from './behaviourHarness.js';
 
 let cluster: TestCluster;
 

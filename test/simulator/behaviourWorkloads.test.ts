@@ -3,14 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { behaviourNames } from '../../simulator/behaviour/behaviours.js';
 import type { TestCluster } from './behaviourHarness.js';
-import {
-  createDeployment,
-  createNode,
-  eventually,
-  startTestCluster,
-  testMachine,
-  TestMachineFeed,
-} from './behaviourHarness.js';
+import { eventually } from '../support/eventually.js';
+import { createDeployment, createNode, startTestCluster, testMachine, TestMachineFeed } from './behaviourHarness.js';
 
 const namespace = 'default';
 let cluster: TestCluster;

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { Pokes } from '../../client/watcher/pokes.js';
 import { createLog } from '../../runtime/log.js';
-import { eventually } from './eventually.js';
+import { eventually } from '../support/eventually.js';
 
 const log = createLog('unit', 'silent');
 /** Longer than any test: who waits for that never sends. */
