@@ -13,7 +13,20 @@ function headline(status: RolloutStatus): string {
   if (status.halted !== null) return `**Halted**: ${status.halted}.`;
   if (status.admission?.closed !== undefined) return `**Closed**: ${status.admission.closed}.`;
   if (status.backoffUntil !== null) return `**Backing off** until ${status.backoffUntil}.`;
-  return status.inFlight.length > 0 ? '**Replacing nodes**.' : '**Quiet**.';
+  if (status.inFlight.length > 0) return '**Replacing nodes**.';
+  return waitsText(status) ?? '**Quiet**.';
+}
+
+/** What a rollout waits for that has nothing in flight. */
+function waitsText({ admission, failures }: RolloutStatus): string | undefined {
+  const { waiting, blocked, nextChangeMs } = admission ?? { waiting: [], blocked: [], nextChangeMs: null };
+  if (waiting.length > 0) {
+    const change =
+      typeof nextChangeMs === 'number' ? `; the budgets change at ${new Date(nextChangeMs).toISOString()}` : '';
+    return `**Waiting** for a permit${change}.`;
+  }
+  if (failures.length > 0) return '**Waiting** for somebody to retry what failed.';
+  return blocked.length > 0 ? '**Waiting** for what blocks the candidates.' : undefined;
 }
 
 function rows(status: RolloutStatus): string[][] {

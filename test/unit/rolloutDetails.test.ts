@@ -16,6 +16,21 @@ function rowsOf(status: RolloutStatus): string[] {
     .slice(2);
 }
 
+describe('the headline of a rollout that has nothing in flight', () => {
+  const headlineOf = (parts: Partial<RolloutStatus>): string | undefined =>
+    rolloutDetails(statusOf(parts)).split('\n')[0];
+
+  it('says when the budgets change next while somebody waits for a permit', () => {
+    const admission = admissionOf({ waiting: [candidateOf('a')], nextChangeMs: Date.parse('2026-01-05T17:00:00Z') });
+    expect(headlineOf({ admission })).toBe('**Waiting** for a permit; the budgets change at 2026-01-05T17:00:00.000Z.');
+  });
+
+  it('says what blocked candidates and failures wait for', () => {
+    const blocked = [{ nodeClaim: 'a', uid: 'uid-a', why: 'it has no Node yet' }];
+    expect(headlineOf({ admission: admissionOf({ blocked }) })).toBe('**Waiting** for what blocks the candidates.');
+  });
+});
+
 describe('the headline', () => {
   const backoffUntil = '2026-01-05T12:01:00.000Z';
 
