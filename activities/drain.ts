@@ -1,7 +1,8 @@
 import type { Pod } from '../karpenter/api.js';
 import { conditionTypes, isTrue } from '../karpenter/conditions.js';
 import { nextDrainStep } from '../karpenter/drain.js';
-import { disruptedTaint, ownerAnnotation, replacementTaint, workflowAnnotation } from '../karpenter/labels.js';
+import { ownerAnnotation, replacementTaint, workflowAnnotation } from '../karpenter/labels.js';
+import { disruption } from '../karpenter/replacement.js';
 import type { Launch, ReplacementRef } from '../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster, refuse } from './environment.js';
@@ -10,8 +11,6 @@ import { readNode, updateNode } from './kubernetes/nodes.js';
 import { evictPod, listPodsOnNode } from './kubernetes/pods.js';
 import { waitDelayMs } from './waitDelay.js';
 import { waitAgain } from './waiting.js';
-
-const drainTaint = { key: disruptedTaint, effect: 'NoSchedule' };
 
 /** @throws ApplicationFailure unless the old node is still ours and its replacement is Initialized, both read live */
 export async function checkReplaceable(
@@ -39,7 +38,7 @@ export async function drain(environment: ActivityEnvironment, ref: ReplacementRe
   const { kubernetes } = environment;
   await checkReplaceable(environment, ref, launch);
   await openReplacement(environment, launch.virtualMachine);
-  const { evict, terminating, later } = nextDrainStep(await listPodsOnNode(kubernetes, ref.node), drainTaint);
+  const { evict, terminating, later } = nextDrainStep(await listPodsOnNode(kubernetes, ref.node), disruption);
   if (evict.length + terminating.length + later.length === 0) return;
   const evictions = await Promise.all(evict.map(async (pod) => ({ pod, eviction: await evictPod(kubernetes, pod) })));
   const refused = evictions.flatMap(({ pod, eviction }) =>

@@ -1,20 +1,19 @@
 import type { Condition, Node, NodePool } from '../karpenter/api.js';
 import { blockedWhy, disruptionReasonOf } from '../karpenter/candidate.js';
-import { conditionTypes, isTrue, withCondition } from '../karpenter/conditions.js';
+import { conditionTypes } from '../karpenter/conditions.js';
 import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../karpenter/labels.js';
 import { replacementOfferings } from '../karpenter/offering.js';
 import type { Offering } from '../karpenter/offering.js';
 import type { Machine } from '../karpenter/pool.js';
 import { joinPool } from '../karpenter/pool.js';
+import { disruption } from '../karpenter/replacement.js';
 import type { ReplacementRef, Reservation } from '../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster, refuse } from './environment.js';
-import { readNodeClaim, updateNodeClaimStatus } from './kubernetes/nodeClaims.js';
+import { readNodeClaim, setNodeClaimCondition, updateNodeClaimStatus } from './kubernetes/nodeClaims.js';
 import { readNodeClass, readNodePool } from './kubernetes/nodePools.js';
 import type { NodeChange } from './kubernetes/nodes.js';
 import { readNode, updateNode } from './kubernetes/nodes.js';
-
-const disrupted = { key: disruptedTaint, effect: 'NoSchedule' };
 
 /**
  * Looks at the node live, taints it, and looks again, since somebody may have changed his mind in between. All that the replacement
@@ -80,18 +79,14 @@ async function taint(
     const taints = live.spec?.taints ?? [];
     return {
       annotations: { [ownerAnnotation]: owner, [workflowAnnotation]: ref.workflowId },
-      taints: [...taints.filter(({ key }) => key !== disruptedTaint), disrupted],
+      taints: [...taints.filter(({ key }) => key !== disruptedTaint), disruption],
     };
   });
-  await updateNodeClaimStatus(kubernetes, nodeClaim.metadata.name, ref.uid, (live) => {
-    if (isTrue(live, conditionTypes.disruptionReason)) return undefined;
-    const condition = {
-      type: conditionTypes.disruptionReason,
-      status: 'True',
-      reason: ref.reason,
-      message: disruptionMessage(ref),
-    } as const;
-    return { conditions: [...withCondition(live.status?.conditions ?? [], condition, new Date().toISOString())] };
+  await setNodeClaimCondition(kubernetes, nodeClaim.metadata.name, ref.uid, {
+    type: conditionTypes.disruptionReason,
+    status: 'True',
+    reason: ref.reason,
+    message: disruptionMessage(ref),
   });
 }
 

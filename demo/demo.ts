@@ -1,11 +1,11 @@
 import { WorkflowClient } from '@temporalio/client';
 import { writeFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { connectToTemporal } from '../activities/temporal/connection.js';
 import { errorMessage, UserError } from '../runtime/errors.js';
 import type { Log } from '../runtime/log.js';
+import { untilAborted } from '../runtime/signals.js';
 import type { AzureFault } from '../simulator/azure/faults.js';
 import { findWorkflowBundle } from '../worker/workflowBundle.js';
 import { measure } from './measure.js';
@@ -40,7 +40,11 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal, log: Lo
   const workflowBundle = findWorkflowBundle();
   checkReportFile(options.report);
   const view = createView(process.stdout, options.nodes);
-  const temporal = await startTemporalServer(await findTemporalCli(process.env, log));
+  const temporal = await startTemporalServer(
+    await findTemporalCli(process.env, (text) => {
+      view.say(text);
+    }),
+  );
   try {
     const stack = await startStack({
       temporal: temporal.settings,
@@ -144,8 +148,10 @@ async function keep(temporal: TemporalServer, stack: Stack, view: View, signal: 
   view.say(`  Temporal UI   ${temporal.uiUrl}/namespaces/${temporal.settings.namespace}/workflows`);
   view.say(`  Temporal      ${temporal.address}, namespace ${temporal.settings.namespace}`);
   view.say(`  kubeconfig    ${stack.files.kubeConfig}`);
-  view.say(`  ARM           ${stack.azure.endpoint}, CA ${stack.files.azureCa}, token ${stack.files.azureToken}`);
-  if (!signal.aborted) await once(signal, 'abort');
+  view.say(`  ARM           ${stack.azure.endpoint}`);
+  view.say(`  its CA        ${stack.files.azureCa}`);
+  view.say(`  its token     ${stack.files.azureToken}`);
+  await untilAborted(signal);
 }
 
 function durationsOf(options: DemoOptions): SimulatedDurations {

@@ -66,7 +66,7 @@ function nodeClaimNames({ nodes, seed }: ScenarioOptions): string[] {
   });
 }
 
-/** Builds the cluster up to the instant before the drift: ten nodes, each with one pod, all as they should be. */
+/** Builds the cluster up to the instant before the drift: nodes with one pod each, all as they should be. */
 export async function buildScenario(
   api: KubernetesApi,
   machines: MachineSeeder,

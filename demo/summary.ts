@@ -13,7 +13,7 @@ export function summaryLines(report: Report): string[] {
       'makespan',
       `${report.makespanSeconds.toFixed(1)} s simulated; no schedule could beat ${report.lowerBoundSeconds.toFixed(1)} s`,
     ],
-    ['efficiency', report.efficiency.toFixed(2)],
+    ['efficiency', `${report.efficiency.toFixed(2)} of that schedule`],
     [
       'pods',
       `${podMoves.evicted} evicted, ${podMoves.movedTwice} moved twice, ${podMoves.pendingPodSeconds.toFixed(1)} s pending`,

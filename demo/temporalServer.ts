@@ -47,7 +47,11 @@ function devServerArguments(port: number, uiPort: number): string[] {
 async function waitUntilUp(address: string, child: ChildProcess, output: () => string): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   for (;;) {
-    if (child.exitCode !== null) throw new UserError(`Temporal's dev server ended at its start: ${output()}`);
+    if (child.exitCode !== null) {
+      throw new UserError(
+        `Temporal's dev server ${child.spawnfile} ended at its start with code ${child.exitCode}: ${output()}`,
+      );
+    }
     try {
       const connection = await Connection.connect({ address, connectTimeout: 1_000 });
       await connection.workflowService.describeNamespace({ namespace }).finally(() => connection.close());
@@ -90,7 +94,7 @@ export async function startTemporalServer(cli: string): Promise<TemporalServer> 
     clearTimeout(timer);
   };
   try {
-    await Promise.race([waitUntilUp(address, child, () => printed.trim()), failed]);
+    await Promise.race([waitUntilUp(address, child, () => printed.trim().replaceAll('\n', ' ')), failed]);
   } catch (error) {
     await stop();
     throw error;

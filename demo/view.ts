@@ -1,3 +1,4 @@
+import { phases as phaseNames } from '../karpenter/phase.js';
 import type { Progress } from './progress.js';
 
 /** Where the demo tells people how it goes. */
@@ -33,9 +34,11 @@ function headline(
 }
 
 function phaseCounts({ phases }: Progress): string {
-  const counts = new Map<string, number>();
-  for (const { phase } of phases) counts.set(phase, (counts.get(phase) ?? 0) + 1);
-  return [...counts].map(([phase, count]) => `${count} ${phase}`).join(', ');
+  const counts = phaseNames.map((name) => ({ name, count: phases.filter(({ phase }) => phase === name).length }));
+  return counts
+    .filter(({ count }) => count > 0)
+    .map(({ name, count }) => `${count} ${name}`)
+    .join(', ');
 }
 
 /** For a terminal: redraws a small table in place. */

@@ -4,6 +4,7 @@ import type { NodeClaim, NodePool, Taint } from './api.js';
 import {
   archLabel,
   capacityTypeLabel,
+  disruptedTaint,
   instanceTypeLabel,
   nodePoolHashAnnotation,
   nodePoolHashVersionAnnotation,
@@ -43,6 +44,9 @@ export interface ReplacementMark {
   readonly owner: string;
   readonly workflowId: string;
 }
+
+/** What a node carries while it is replaced. */
+export const disruption: Taint = { key: disruptedTaint, effect: 'NoSchedule' };
 
 /** Keeps everybody else's pods off a replacement until the pods that it is for are evicted. */
 export const reservation: Taint = { key: replacementTaint, effect: 'NoSchedule' };
@@ -119,4 +123,9 @@ export function buildReplacement(
       resources: { requests: old.spec.resources?.requests ?? {} },
     },
   };
+}
+
+/** Whether a NodeClaim is what this owner made to replace the NodeClaim of that UID: only then may it be adopted or removed. */
+export function isReplacementOf({ metadata }: NodeClaim, owner: string, uid: string): boolean {
+  return metadata.annotations?.[ownerAnnotation] === owner && metadata.annotations[replacesAnnotation] === uid;
 }

@@ -5,8 +5,13 @@ export class UserError extends Error {
 
 /** The message of anything thrown, and of its causes unless it quotes them, in one line. */
 export function errorMessage(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause === undefined) return error.message;
+  if (!(error instanceof Error)) return firstLine(String(error));
+  const message = firstLine(error.message);
+  if (error.cause === undefined) return message;
   const cause = errorMessage(error.cause);
-  return error.message.includes(cause) ? error.message : `${error.message}: ${cause}`;
+  return message.includes(cause) ? message : `${message}: ${cause}`;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? '';
 }

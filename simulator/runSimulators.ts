@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { UserError } from '../runtime/errors.js';
 import type { LogLevel } from '../runtime/log.js';
 import { createLog } from '../runtime/log.js';
 import { stopSignal, untilAborted } from '../runtime/signals.js';
@@ -38,6 +39,16 @@ export interface ClusterOptions {
 
 const podStartMs = 1_000;
 
+/** @throws UserError when the port is taken */
+async function startOnPort<T>(port: number, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    throw isTaken ? new UserError(`--port ${port} is in use: choose another, or 0 for any free one`) : error;
+  }
+}
+
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'driftless-simulate-'));
   try {
@@ -56,17 +67,19 @@ export async function simulateAzure(options: AzureOptions): Promise<void> {
   const signal = stopSignal();
   const faults = options.faults === undefined ? [] : await readFaultsFile(options.faults);
   const token = randomBytes(24).toString('hex');
-  const azure = await startAzureSimulator({
-    port: options.port,
-    speed: options.speed,
-    subscriptionId: options.subscriptionId,
-    resourceGroups: [options.resourceGroup],
-    location: options.location,
-    vmCreateMs: options.vmCreate,
-    vmDeleteMs: options.vmDelete,
-    token,
-    faults,
-  });
+  const azure = await startOnPort(options.port, () =>
+    startAzureSimulator({
+      port: options.port,
+      speed: options.speed,
+      subscriptionId: options.subscriptionId,
+      resourceGroups: [options.resourceGroup],
+      location: options.location,
+      vmCreateMs: options.vmCreate,
+      vmDeleteMs: options.vmDelete,
+      token,
+      faults,
+    }),
+  );
   try {
     await withFolder(async (folder) => {
       const [ca, tokenFile] = [join(folder, 'azure-ca.pem'), join(folder, 'azure-token')];
@@ -89,7 +102,9 @@ export async function simulateAzure(options: AzureOptions): Promise<void> {
 /** Runs the in-memory Kubernetes API with its behaviours until SIGINT or SIGTERM; prints how to reach it. */
 export async function simulateCluster(options: ClusterOptions): Promise<void> {
   const signal = stopSignal();
-  const cluster = await startClusterSimulator({ port: options.port, token: randomBytes(24).toString('hex') });
+  const cluster = await startOnPort(options.port, () =>
+    startClusterSimulator({ port: options.port, token: randomBytes(24).toString('hex') }),
+  );
   try {
     const kubeConfig = new KubeConfig();
     kubeConfig.loadFromString(cluster.kubeConfigYaml());
@@ -98,6 +113,9 @@ export async function simulateCluster(options: ClusterOptions): Promise<void> {
       azureEndpoint === undefined || azureCa === undefined || azureToken === undefined
         ? undefined
         : { endpoint: azureEndpoint, caPem: azureCa, token: azureToken.trim() };
+    if (machines === undefined && [azureEndpoint, azureCa, azureToken].some((given) => given !== undefined)) {
+      throw new UserError('--azure-endpoint, --azure-ca and --azure-token go together');
+    }
     const behaviours = await startBehaviours({
       kubeConfig,
       log: createLog('driftless-simulator', options.logLevel),

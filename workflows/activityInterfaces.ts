@@ -48,7 +48,7 @@ export interface RolloutActivities {
   observePool(input: ObservePoolInput): Promise<PoolObservation>;
 }
 
-/** The activities of a replacement that only read ARM. Waiting is by retries: see activities/waiting.ts. */
+/** The activities of a replacement that do not begin anything at ARM, but for a failed delete that is begun again. Waiting is by retries: see activities/waiting.ts. */
 export interface ReplacementActivities {
   /** Is it still to be replaced? Then fixes the shape, taints the node and looks again. */
   reserve(ref: ReplacementRef): Promise<Reservation>;

@@ -165,7 +165,7 @@ class Replacement {
     });
   }
 
-  /** Removes one launch to the end. What cannot be removed is reported, for the sweep and for people. */
+  /** Removes one launch to the end. What cannot be removed is reported. */
   async #remove(name: LaunchName): Promise<void> {
     try {
       const removal = await this.#steps.beginRemoval(name, this.#evictionBegan);

@@ -60,7 +60,7 @@ export type Removal =
 /** An attempt to launch that did not come to an Initialized node. */
 export interface LaunchFailure {
   readonly nodeClaim: string;
-  /** Azure's code, or one of ours: RegistrationTimeout, InitializeTimeout, LaunchTimeout. */
+  /** Azure's code, or one of ours where Azure gave none, e.g. RegistrationTimeout, LaunchTimeout, VirtualMachineNotFound. */
   readonly code: string;
   readonly message: string;
 }

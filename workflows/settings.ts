@@ -1,12 +1,12 @@
 /** How long things may take, in milliseconds. The worker's configuration sets them; workflows get them as data. */
 export interface ReplacementSettings {
-  /** From the VM's PUT to the end of its operation. */
+  /** From the acceptance of the VM's PUT to the end of its operation. */
   readonly launchTimeoutMs: number;
   /** From the VM's PUT to Registered. */
   readonly registrationTtlMs: number;
   /** From the VM's PUT to Initialized. */
   readonly initializeTimeoutMs: number;
-  /** For the whole drain of a node that sets no terminationGracePeriod. */
+  /** For the whole drain of a node. */
   readonly drainTimeoutMs: number;
   /** From the VM's DELETE to the end of its operation. */
   readonly deleteTimeoutMs: number;

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 
-import type { NodeClaim } from '../../karpenter/api.js';
+import type { Condition, NodeClaim } from '../../karpenter/api.js';
 import { nodeClaimSchema } from '../../karpenter/api.js';
+import { withCondition } from '../../karpenter/conditions.js';
 import { nodePoolLabel } from '../../karpenter/labels.js';
 import type { Collection } from './informer.js';
 import type { KubernetesApi } from './kubernetesApi.js';
@@ -84,6 +85,30 @@ export async function updateNodeClaimStatus(
       api.custom.patchClusterCustomObjectStatus({ ...resource, name, body }, mergePatch),
     );
   });
+}
+
+/**
+ * Sets one condition of a NodeClaim that still has that UID, and what else of its status is given.
+ * @param also further fields of the status
+ */
+export async function setNodeClaimCondition(
+  api: KubernetesApi,
+  name: string,
+  uid: string,
+  condition: Omit<Condition, 'lastTransitionTime'>,
+  also: NodeClaimStatus = {},
+): Promise<void> {
+  await updateNodeClaimStatus(api, name, uid, ({ status }) => {
+    const before = status?.conditions ?? [];
+    const conditions = withCondition(before, condition, new Date().toISOString());
+    const isUnchanged = conditions === before && Object.keys(also).length === 0;
+    return isUnchanged ? undefined : { ...also, conditions: [...conditions] };
+  });
+}
+
+/** A condition that holds and has no more to say. */
+export function trueCondition(type: string): Omit<Condition, 'lastTransitionTime'> {
+  return { type, status: 'True', reason: type, message: '' };
 }
 
 /** Puts a finalizer on, or takes it off, a NodeClaim that still has that UID. */

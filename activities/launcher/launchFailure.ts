@@ -1,13 +1,12 @@
 import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 
-import { withCondition } from '../../karpenter/conditions.js';
 import type { LaunchFailedDetails } from '../../workflows/failures.js';
 import { failureTypes } from '../../workflows/failures.js';
 import type { ReplacementRef } from '../../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from '../environment.js';
 import { nodeClaimSubject, recordEvent } from '../kubernetes/events.js';
-import { updateNodeClaimStatus } from '../kubernetes/nodeClaims.js';
+import { setNodeClaimCondition } from '../kubernetes/nodeClaims.js';
 
 /** A launch that failed, and the condition of the new NodeClaim that says so. */
 export interface FailedLaunch extends LaunchFailedDetails {
@@ -32,9 +31,11 @@ export async function failLaunch(
   const { kubernetes } = environment;
   const { nodeClaim, uid, code, message, anotherOffering, condition: type } = failure;
   log.warn('launch failed', { replacement: nodeClaim, code });
-  await updateNodeClaimStatus(kubernetes, nodeClaim, uid, (live) => {
-    const condition = { type, status: 'False', reason: conditionReason(code), message } as const;
-    return { conditions: [...withCondition(live.status?.conditions ?? [], condition, new Date().toISOString())] };
+  await setNodeClaimCondition(kubernetes, nodeClaim, uid, {
+    type,
+    status: 'False',
+    reason: conditionReason(code),
+    message,
   });
   const eventText = `Launch of ${nodeClaim} failed: ${code}: ${message}`;
   await Promise.all([

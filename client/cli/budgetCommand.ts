@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
 
 import { parseWholeNumber } from '../../runtime/optionParsers.js';
 import type { BudgetOptions } from './runBudget.js';
 
 function parseInstant(text: string): number {
-  const atMs = Date.parse(text);
-  if (Number.isNaN(atMs)) throw new InvalidArgumentError('It must be an instant such as 2026-01-05T09:00:00Z.');
-  return atMs;
+  if (!z.iso.datetime({ offset: true }).safeParse(text).success) {
+    throw new InvalidArgumentError('It must be an instant with its zone, such as 2026-01-05T09:00:00Z.');
+  }
+  return Date.parse(text);
 }
 
 /** `driftless budget`: exit code 1 when a budget is invalid. */

@@ -22,7 +22,7 @@ interface ReasonReport {
 }
 
 /** The reasons that Karpenter's own budgets know. */
-const usualReasons = ['Drifted', 'Underutilized', 'Empty'];
+const usualReasons: readonly string[] = ['Drifted', 'Underutilized', 'Empty'];
 
 export interface BudgetQuestion {
   readonly nodePool: string;
@@ -42,11 +42,15 @@ function distinct(errors: readonly BudgetError[]): BudgetError[] {
   return [...byPlace.values()].sort((a, b) => a.index - b.index);
 }
 
+/** The usual reasons, and those that the budgets name. */
+export function knownReasons(budgets: readonly Budget[]): readonly string[] {
+  return [...new Set([...usualReasons, ...budgets.flatMap(({ reasons }) => reasons ?? [])])];
+}
+
 /** Answers per reason what the budgets allow at an instant, which one binds, and when that changes next. */
 export function reportBudget(question: BudgetQuestion): BudgetReport {
   const { nodePool, budgets, nodes, disrupted, atMs } = question;
-  const named = (budgets ?? []).flatMap(({ reasons }) => reasons ?? []);
-  const reasons = question.reason === undefined ? [...new Set([...usualReasons, ...named])] : [question.reason];
+  const reasons = question.reason === undefined ? knownReasons(budgets ?? []) : [question.reason];
   const allowances = reasons.map((reason) => ({ reason, ...allowedDisruptions(budgets, nodes, reason, atMs) }));
   return {
     nodePool,

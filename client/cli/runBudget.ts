@@ -1,5 +1,6 @@
 import { loadYaml } from '@kubernetes/client-node';
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 
 import { loadKubeConfig } from '../../activities/kubernetes/kubeConfig.js';
 import { createKubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
@@ -7,13 +8,13 @@ import { listNodeClaims } from '../../activities/kubernetes/nodeClaims.js';
 import { readNodePool } from '../../activities/kubernetes/nodePools.js';
 import { listNodes } from '../../activities/kubernetes/nodes.js';
 import { parseObject } from '../../activities/kubernetes/parse.js';
-import type { NodePool } from '../../karpenter/api.js';
+import type { Budget, NodePool } from '../../karpenter/api.js';
 import { nodePoolSchema } from '../../karpenter/api.js';
 import type { BudgetError } from '../../karpenter/budget.js';
 import { validateBudgets } from '../../karpenter/budgetValidation.js';
 import { joinPool, takeCensus } from '../../karpenter/pool.js';
 import { errorMessage, UserError } from '../../runtime/errors.js';
-import { budgetErrorLine, budgetLines, reportBudget } from './budgetReport.js';
+import { budgetErrorLine, budgetLines, knownReasons, reportBudget } from './budgetReport.js';
 
 /** Options of `driftless budget` as commander reads them. */
 export interface BudgetOptions {
@@ -42,6 +43,7 @@ export async function runBudget(name: string | undefined, options: BudgetOptions
   const subject = await readSubject(name, options);
   const { budgets } = subject.nodePool.spec.disruption ?? {};
   const nodePool = subject.nodePool.metadata.name;
+  checkReason(options.reason, budgets ?? []);
   const { disrupted } = subject;
   const report = reportBudget({
     nodePool,
@@ -60,10 +62,17 @@ export async function runBudget(name: string | undefined, options: BudgetOptions
   return report.errors.length === 0 ? 0 : 1;
 }
 
+/** A reason that nobody has heard of is more likely a slip than a question. */
+function checkReason(reason: string | undefined, budgets: readonly Budget[]): void {
+  const known = knownReasons(budgets);
+  if (reason === undefined || known.includes(reason)) return;
+  throw new UserError(`--reason ${reason}: it must be one of ${known.join(', ')}`);
+}
+
 async function readSubject(name: string | undefined, options: BudgetOptions): Promise<Subject> {
   const { file, nodes, disrupted } = options;
   if (file !== undefined) {
-    if (name !== undefined) throw new UserError('give either a NodePool’s name or --file, not both');
+    if (name !== undefined) throw new UserError('give either the name of a NodePool or --file, not both');
     if (nodes === undefined) throw new UserError('--file needs --nodes, the number of nodes to reckon with');
     const nodePool = readFile(file);
     return {
@@ -86,8 +95,11 @@ async function readSubject(name: string | undefined, options: BudgetOptions): Pr
 
 function readFile(path: string): NodePool {
   try {
-    return parseObject('NodePool', nodePoolSchema, loadYaml(readFileSync(path, 'utf8')));
+    const object: unknown = loadYaml(readFileSync(path, 'utf8'));
+    const { kind } = z.object({ kind: z.string().default('nothing') }).parse(object);
+    if (kind !== 'NodePool') throw new Error(`it must hold a NodePool, not ${kind}`);
+    return parseObject('NodePool', nodePoolSchema, object);
   } catch (error) {
-    throw new UserError(`--file ${path}: ${errorMessage(error).split('\n')[0] ?? ''}`);
+    throw new UserError(`--file ${path}: ${errorMessage(error)}`);
   }
 }

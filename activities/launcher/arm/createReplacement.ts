@@ -1,7 +1,12 @@
 import type { NodeClaim, NodePool } from '../../../karpenter/api.js';
-import { conditionTypes, withCondition } from '../../../karpenter/conditions.js';
-import { nodePoolLabel, ownerAnnotation, replacesAnnotation, unregisteredTaint } from '../../../karpenter/labels.js';
-import { buildReplacement, replacementName, virtualMachineName } from '../../../karpenter/replacement.js';
+import { conditionTypes } from '../../../karpenter/conditions.js';
+import { nodePoolLabel, unregisteredTaint } from '../../../karpenter/labels.js';
+import {
+  buildReplacement,
+  isReplacementOf,
+  replacementName,
+  virtualMachineName,
+} from '../../../karpenter/replacement.js';
 import type { CreateRequest } from '../../../workflows/activityInterfaces.js';
 import type { Launch, ReplacementRef } from '../../../workflows/replacementTypes.js';
 import { ArmError } from '../../azure/armError.js';
@@ -13,7 +18,7 @@ import {
   virtualMachineTemplateSchema,
 } from '../../azure/virtualMachineTemplate.js';
 import { checkCluster, refuse } from '../../environment.js';
-import { createNodeClaim, readNodeClaim, updateNodeClaimStatus } from '../../kubernetes/nodeClaims.js';
+import { createNodeClaim, readNodeClaim, setNodeClaimCondition, trueCondition } from '../../kubernetes/nodeClaims.js';
 import { readNodePool } from '../../kubernetes/nodePools.js';
 import { readSecret } from '../../kubernetes/secrets.js';
 import { waitAgain } from '../../waiting.js';
@@ -68,17 +73,10 @@ export async function createReplacement(
     tags: { 'driftless.dev_owner': owner, 'driftless.dev_nodeclaim': name },
   });
   const resumeToken = await beginVirtualMachine(environment, ref, launch, model);
-  await updateNodeClaimStatus(kubernetes, name, launch.uid, ({ status }) => ({
+  await setNodeClaimCondition(kubernetes, name, launch.uid, trueCondition(conditionTypes.launched), {
     providerID: launch.providerId,
     imageID: request.imageId,
-    conditions: [
-      ...withCondition(
-        status?.conditions ?? [],
-        { type: conditionTypes.launched, status: 'True', reason: 'Launched', message: '' },
-        new Date().toISOString(),
-      ),
-    ],
-  }));
+  });
   return { ...launch, resumeToken };
 }
 
@@ -109,13 +107,13 @@ async function beginVirtualMachine(
 }
 
 /** A NodeClaim of the derived name may be an earlier attempt's; anybody else's is left alone. */
-function checkAdoptable({ owner, settings }: ArmEnvironment, ref: ReplacementRef, { metadata }: NodeClaim): void {
-  const { name, annotations, deletionTimestamp } = metadata;
-  if (annotations?.[ownerAnnotation] !== owner || annotations[replacesAnnotation] !== ref.uid) {
+function checkAdoptable(environment: ArmEnvironment, ref: ReplacementRef, nodeClaim: NodeClaim): void {
+  const { name, deletionTimestamp } = nodeClaim.metadata;
+  if (!isReplacementOf(nodeClaim, environment.owner, ref.uid)) {
     refuse(`NodeClaim ${name} exists and is not a replacement of ${ref.nodeClaim}`);
   }
   if (deletionTimestamp !== undefined) {
-    waitAgain(`an earlier NodeClaim ${name} is still being deleted`, settings.replacement.waitIntervalMs);
+    waitAgain(`an earlier NodeClaim ${name} is still being deleted`, environment.settings.replacement.waitIntervalMs);
   }
 }
 

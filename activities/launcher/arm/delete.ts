@@ -1,19 +1,20 @@
 import type { NodeClaim } from '../../../karpenter/api.js';
-import { conditionTypes, isTrue, withCondition } from '../../../karpenter/conditions.js';
+import { conditionTypes, isTrue } from '../../../karpenter/conditions.js';
 import { isWorkload } from '../../../karpenter/drain.js';
-import {
-  disruptedTaint,
-  ownerAnnotation,
-  replacesAnnotation,
-  terminationFinalizer,
-} from '../../../karpenter/labels.js';
-import { replacementName, virtualMachineName } from '../../../karpenter/replacement.js';
+import { terminationFinalizer } from '../../../karpenter/labels.js';
+import { disruption, isReplacementOf, replacementName, virtualMachineName } from '../../../karpenter/replacement.js';
 import type { LaunchName } from '../../../workflows/activityInterfaces.js';
 import type { Deletion, Launch, Removal, ReplacementRef } from '../../../workflows/replacementTypes.js';
 import { ArmError } from '../../azure/armError.js';
 import { checkReplaceable, openReplacement } from '../../drain.js';
 import { checkCluster, refuse } from '../../environment.js';
-import { deleteNodeClaim, readNodeClaim, setFinalizer, updateNodeClaimStatus } from '../../kubernetes/nodeClaims.js';
+import {
+  deleteNodeClaim,
+  readNodeClaim,
+  setFinalizer,
+  setNodeClaimCondition,
+  trueCondition,
+} from '../../kubernetes/nodeClaims.js';
 import { deleteNode, readNode } from '../../kubernetes/nodes.js';
 import { listPodsOnNode } from '../../kubernetes/pods.js';
 import { waitAgain } from '../../waiting.js';
@@ -50,8 +51,7 @@ export async function beginRemoval(
   const nodeClaim = await readNodeClaim(kubernetes, name);
   // The NodeClaim is made before the VM and outlives it: without one there is no VM.
   if (nodeClaim === undefined) return { kind: 'nothing' };
-  const { annotations } = nodeClaim.metadata;
-  if (annotations?.[ownerAnnotation] !== owner || annotations[replacesAnnotation] !== ref.uid) {
+  if (!isReplacementOf(nodeClaim, owner, ref.uid)) {
     refuse(`NodeClaim ${name} is not a replacement of ${ref.nodeClaim}`);
   }
   const why = await whyKept(environment, nodeClaim, evictionBegan);
@@ -69,7 +69,7 @@ async function whyKept(
   if (!isTrue(nodeClaim, conditionTypes.initialized)) return undefined;
   if (evictionBegan) return 'pods of the old node may be on their way to it';
   const pods = await listPodsOnNode(kubernetes, virtualMachineName(nodeClaim.metadata.name));
-  const workload = pods.find((pod) => isWorkload(pod, { key: disruptedTaint, effect: 'NoSchedule' }));
+  const workload = pods.find((pod) => isWorkload(pod, disruption));
   return workload === undefined ? undefined : `pod ${workload.metadata.namespace}/${workload.metadata.name} runs on it`;
 }
 
@@ -90,20 +90,7 @@ async function beginDelete(
     if (!(error instanceof ArmError)) throw error;
     return waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
   }
-  await updateNodeClaimStatus(kubernetes, name, uid, ({ status }) => ({
-    conditions: [
-      ...withCondition(
-        status?.conditions ?? [],
-        {
-          type: conditionTypes.instanceTerminating,
-          status: 'True',
-          reason: conditionTypes.instanceTerminating,
-          message: '',
-        },
-        new Date().toISOString(),
-      ),
-    ],
-  }));
+  await setNodeClaimCondition(kubernetes, name, uid, trueCondition(conditionTypes.instanceTerminating));
   return { nodeClaim: name, uid, virtualMachine, resumeToken };
 }
 

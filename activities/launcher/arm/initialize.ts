@@ -1,10 +1,10 @@
 import type { Node, NodeClaim } from '../../../karpenter/api.js';
-import { conditionTypes, getCondition, isTrue, withCondition } from '../../../karpenter/conditions.js';
+import { conditionTypes, getCondition, isTrue } from '../../../karpenter/conditions.js';
 import { initializedLabel, registeredLabel, unregisteredTaint } from '../../../karpenter/labels.js';
 import { parseQuantity } from '../../../karpenter/quantity.js';
 import type { Launch, ReplacementRef } from '../../../workflows/replacementTypes.js';
 import { checkCluster } from '../../environment.js';
-import { readNodeClaim, updateNodeClaimStatus } from '../../kubernetes/nodeClaims.js';
+import { readNodeClaim, setNodeClaimCondition, trueCondition } from '../../kubernetes/nodeClaims.js';
 import { readNode, updateNode } from '../../kubernetes/nodes.js';
 import { waitDelayMs } from '../../waitDelay.js';
 import { isLastAttempt, waitAgain, waitedMs } from '../../waiting.js';
@@ -95,7 +95,9 @@ async function register({ kubernetes }: ArmEnvironment, launch: Launch): Promise
       taints: [...present, ...added],
     };
   });
-  await setCondition(kubernetes, launch, conditionTypes.registered, { nodeName: launch.virtualMachine });
+  await setNodeClaimCondition(kubernetes, launch.nodeClaim, launch.uid, trueCondition(conditionTypes.registered), {
+    nodeName: launch.virtualMachine,
+  });
 }
 
 function whyNotInitialized(nodeClaim: NodeClaim, node: Node): string | undefined {
@@ -132,23 +134,8 @@ async function markInitialized(environment: ArmEnvironment, ref: ReplacementRef,
     metadata.labels?.[initializedLabel] === 'true' ? undefined : { labels: { [initializedLabel]: 'true' } },
   );
   const { capacity, allocatable } = node.status ?? {};
-  await setCondition(kubernetes, launch, conditionTypes.initialized, { capacity, allocatable });
-}
-
-async function setCondition(
-  kubernetes: ArmEnvironment['kubernetes'],
-  launch: Launch,
-  type: string,
-  also: Parameters<Parameters<typeof updateNodeClaimStatus>[3]>[0]['status'],
-): Promise<void> {
-  await updateNodeClaimStatus(kubernetes, launch.nodeClaim, launch.uid, ({ status }) => ({
-    ...also,
-    conditions: [
-      ...withCondition(
-        status?.conditions ?? [],
-        { type, status: 'True', reason: type, message: '' },
-        new Date().toISOString(),
-      ),
-    ],
-  }));
+  await setNodeClaimCondition(kubernetes, launch.nodeClaim, launch.uid, trueCondition(conditionTypes.initialized), {
+    capacity,
+    allocatable,
+  });
 }

@@ -93,7 +93,7 @@ async function hasComeUp({ kubernetes }: ArmEnvironment, launch: Launch): Promis
 }
 
 async function giveUp(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<never> {
-  const message = 'the VM’s create operation did not end in time';
+  const message = "the VM's create operation did not end in time";
   return await failLaunch(environment, ref, {
     ...launch,
     condition: 'Launched',
