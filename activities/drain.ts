@@ -1,8 +1,13 @@
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+
 import type { Pod } from '../karpenter/api.js';
+import { disruptionReasonOf } from '../karpenter/candidate.js';
 import { conditionTypes, isTrue } from '../karpenter/conditions.js';
 import { nextDrainStep } from '../karpenter/drain.js';
 import { ownerAnnotation, replacementTaint, workflowAnnotation } from '../karpenter/labels.js';
 import { disruption } from '../karpenter/replacement.js';
+import { failureTypes } from '../workflows/failures.js';
 import type { Launch, ReplacementRef } from '../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster, refuse } from './environment.js';
@@ -27,7 +32,8 @@ export async function checkReplaceable(
   if (annotations?.[ownerAnnotation] !== owner || annotations[workflowAnnotation] !== ref.workflowId) {
     refuse(`Node ${ref.node} no longer carries the mark of this workflow`);
   }
-  if (replacement?.metadata.uid !== launch.uid || !isTrue(replacement, conditionTypes.initialized)) {
+  const isLeaving = replacement?.metadata.deletionTimestamp !== undefined;
+  if (replacement?.metadata.uid !== launch.uid || isLeaving || !isTrue(replacement, conditionTypes.initialized)) {
     refuse(`the replacement ${launch.nodeClaim} is not Initialized`);
   }
 }
@@ -37,6 +43,7 @@ export async function drain(environment: ActivityEnvironment, ref: ReplacementRe
   checkCluster(environment, ref.cluster);
   const { kubernetes } = environment;
   await checkReplaceable(environment, ref, launch);
+  if (activityInfo().attempt === 1) await checkStillNeeded(environment, ref);
   await openReplacement(environment, launch.virtualMachine);
   const { evict, terminating, later } = nextDrainStep(await listPodsOnNode(kubernetes, ref.node), disruption);
   if (evict.length + terminating.length + later.length === 0) return;
@@ -51,6 +58,14 @@ export async function drain(environment: ActivityEnvironment, ref: ReplacementRe
     ...refused,
   ];
   waitAgain(parts.join('; '), waitDelayMs(environment));
+}
+
+/** Before the first eviction there is a way back: a drift may have cleared while the VM was created. */
+async function checkStillNeeded({ kubernetes }: ActivityEnvironment, ref: ReplacementRef): Promise<void> {
+  const nodeClaim = await readNodeClaim(kubernetes, ref.nodeClaim);
+  const isNeeded =
+    nodeClaim?.metadata.uid === ref.uid && disruptionReasonOf({ nodeClaim, node: undefined }) !== undefined;
+  if (!isNeeded) throw ApplicationFailure.nonRetryable(`it is no longer ${ref.reason}`, failureTypes.notNeeded);
 }
 
 function nameOf({ metadata }: Pod): string {

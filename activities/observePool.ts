@@ -6,6 +6,7 @@ import { disruptionReasonOf } from '../karpenter/candidate.js';
 import type { Pool } from '../karpenter/pool.js';
 import { isTainted, joinPool } from '../karpenter/pool.js';
 import type {
+  ChildReport,
   InFlight,
   ObservePoolInput,
   PoolObservation,
@@ -31,9 +32,9 @@ export function createRolloutActivities(
       const pool = await readPool(environment, input.nodePool);
       const unknown = input.discover && pool !== undefined ? possibleChildren(pool) : [];
       const described = await describeChildren(workflows, input.cluster, [...input.describe, ...unknown]);
-      // Of those that nobody told us of, only the running ones matter.
+      // Of those that nobody told us of, the running ones hold permits, and those that a person stopped wait for a person.
       const known = new Set(input.describe.map(({ uid }) => uid));
-      const children = described.filter(({ uid, status }) => known.has(uid) || status === 'running');
+      const children = described.filter(({ uid, status }) => known.has(uid) || heeded.has(status));
       if (pool === undefined) return { admission: emptyAdmission(input.nodePool), uids: [], children, settings };
       const admission = admit(pool, {
         atMs: Date.now(),
@@ -46,6 +47,8 @@ export function createRolloutActivities(
     },
   };
 }
+
+const heeded: ReadonlySet<ChildReport['status']> = new Set(['running', 'canceled', 'terminated']);
 
 async function readPool({ kubernetes }: ActivityEnvironment, name: string): Promise<Pool | undefined> {
   const nodePool = await readNodePool(kubernetes, name);

@@ -1,16 +1,21 @@
-import type { Condition, Node, NodePool } from '../karpenter/api.js';
+import type { Condition, Node, NodeClaim, NodePool } from '../karpenter/api.js';
 import { blockedWhy, disruptionReasonOf } from '../karpenter/candidate.js';
-import { conditionTypes } from '../karpenter/conditions.js';
+import { conditionTypes, isTrue } from '../karpenter/conditions.js';
 import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../karpenter/labels.js';
-import { replacementOfferings } from '../karpenter/offering.js';
+import { offeringOf, replacementOfferings } from '../karpenter/offering.js';
 import type { Offering } from '../karpenter/offering.js';
 import type { Machine } from '../karpenter/pool.js';
 import { joinPool } from '../karpenter/pool.js';
-import { disruption } from '../karpenter/replacement.js';
-import type { ReplacementRef, Reservation } from '../workflows/replacementTypes.js';
+import { disruption, isReplacementOf, launchNameOf, virtualMachineName } from '../karpenter/replacement.js';
+import type { Launch, ReplacementRef, Reservation, Reserved } from '../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster, refuse } from './environment.js';
-import { readNodeClaim, setNodeClaimCondition, updateNodeClaimStatus } from './kubernetes/nodeClaims.js';
+import {
+  listNodeClaims,
+  readNodeClaim,
+  setNodeClaimCondition,
+  updateNodeClaimStatus,
+} from './kubernetes/nodeClaims.js';
 import { readNodeClass, readNodePool } from './kubernetes/nodePools.js';
 import type { NodeChange } from './kubernetes/nodes.js';
 import { readNode, updateNode } from './kubernetes/nodes.js';
@@ -27,7 +32,12 @@ export async function reserve(environment: ActivityEnvironment, ref: Replacement
   await taint(environment, ref, before.machine);
   const after = await readMachine(environment, ref);
   if (after.kind !== 'candidate') return { kind: 'notNeeded', why: after.why };
-  return { kind: 'reserved', offerings: offeringsOf(environment, after.nodePool, after.machine), imageId };
+  return {
+    kind: 'reserved',
+    offerings: offeringsOf(environment, after.nodePool, after.machine),
+    imageId,
+    ...(await readEarlierRounds(environment, ref)),
+  };
 }
 
 type Found =
@@ -53,6 +63,40 @@ async function readMachine({ kubernetes }: ActivityEnvironment, ref: Replacement
 function offeringsOf(environment: ActivityEnvironment, nodePool: NodePool, machine: Machine): readonly Offering[] {
   const pool = joinPool(nodePool, environment.nodeClaims.list(), []);
   return replacementOfferings(pool, machine, environment.settings.maxLaunchAttempts);
+}
+
+/** What earlier rounds made: the best of it is adopted, the rest removed, so that no VM is ever forgotten. */
+async function readEarlierRounds(
+  { kubernetes, owner }: ActivityEnvironment,
+  ref: ReplacementRef,
+): Promise<Pick<Reserved, 'earlier' | 'adopted'>> {
+  const earlier = (await listNodeClaims(kubernetes, ref.nodePool)).flatMap((nodeClaim) => {
+    const name = isReplacementOf(nodeClaim, owner, ref.uid) ? launchNameOf(nodeClaim) : undefined;
+    // This round's own, after a reset or a lost answer, are found again by their names.
+    return name === undefined || name.round === ref.round ? [] : [{ name, nodeClaim }];
+  });
+  const adopted = earlier.find(({ nodeClaim }) => isUsable(nodeClaim));
+  return {
+    earlier: earlier.filter((other) => other !== adopted).map(({ name }) => name),
+    ...(adopted === undefined ? {} : { adopted: { name: adopted.name, launch: launchOf(adopted.nodeClaim) } }),
+  };
+}
+
+function isUsable(nodeClaim: NodeClaim): boolean {
+  const isLeaving = nodeClaim.metadata.deletionTimestamp !== undefined;
+  return !isLeaving && isTrue(nodeClaim, conditionTypes.initialized) && !isTrue(nodeClaim, conditionTypes.drifted);
+}
+
+function launchOf(nodeClaim: NodeClaim): Launch {
+  const { name, uid } = nodeClaim.metadata;
+  return {
+    nodeClaim: name,
+    uid,
+    virtualMachine: virtualMachineName(name),
+    providerId: nodeClaim.status?.providerID ?? '',
+    offering: offeringOf(nodeClaim) ?? { instanceType: '', zone: '', capacityType: '' },
+    resumeToken: null,
+  };
 }
 
 async function readImageId({ kubernetes }: ActivityEnvironment, nodePool: NodePool): Promise<string> {
@@ -108,8 +152,13 @@ function otherOwner(node: Node, { owner }: ActivityEnvironment, { workflowId }: 
 export async function release(environment: ActivityEnvironment, ref: ReplacementRef): Promise<void> {
   checkCluster(environment, ref.cluster);
   const { kubernetes } = environment;
-  const node = await readNode(kubernetes, ref.node);
-  if (node !== undefined) {
+  const [node, nodeClaim] = await Promise.all([
+    readNode(kubernetes, ref.node),
+    readNodeClaim(kubernetes, ref.nodeClaim),
+  ]);
+  // A node on its way out takes no pods any more.
+  const isLeaving = nodeClaim?.metadata.uid === ref.uid && nodeClaim.metadata.deletionTimestamp !== undefined;
+  if (node !== undefined && !isLeaving) {
     await updateNode(kubernetes, ref.node, (live): NodeChange | undefined => {
       const isOurs = live.metadata.annotations?.[workflowAnnotation] === ref.workflowId;
       if (!isOurs || otherOwner(live, environment, ref) !== undefined || live.metadata.deletionTimestamp !== undefined)

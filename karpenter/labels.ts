@@ -30,5 +30,7 @@ export const managedAnnotation = 'driftless.dev/managed';
 export const ownerAnnotation = 'driftless.dev/owner';
 /** On a replacement NodeClaim: the UID of the NodeClaim that it replaces. */
 export const replacesAnnotation = 'driftless.dev/replaces';
+/** On a replacement NodeClaim: which launch it is, `<round>/<attempt>`. */
+export const launchAnnotation = 'driftless.dev/launch';
 /** On whatever a replacement touches: the id of its workflow. */
 export const workflowAnnotation = 'driftless.dev/workflow';

@@ -6,6 +6,7 @@ import {
   capacityTypeLabel,
   disruptedTaint,
   instanceTypeLabel,
+  launchAnnotation,
   nodePoolHashAnnotation,
   nodePoolHashVersionAnnotation,
   nodePoolLabel,
@@ -43,6 +44,7 @@ export interface ReplacementMark {
   /** The id of the Temporal namespace. */
   readonly owner: string;
   readonly workflowId: string;
+  readonly launch: { readonly round: number; readonly attempt: number };
 }
 
 /** What a node carries while it is replaced. */
@@ -96,6 +98,7 @@ export function buildReplacement(
         [ownerAnnotation]: mark.owner,
         [workflowAnnotation]: mark.workflowId,
         [replacesAnnotation]: old.metadata.uid,
+        [launchAnnotation]: `${mark.launch.round}/${mark.launch.attempt}`,
       },
       finalizers: [terminationFinalizer],
       ownerReferences: [
@@ -128,4 +131,10 @@ export function buildReplacement(
 /** Whether a NodeClaim is what this owner made to replace the NodeClaim of that UID: only then may it be adopted or removed. */
 export function isReplacementOf({ metadata }: NodeClaim, owner: string, uid: string): boolean {
   return metadata.annotations?.[ownerAnnotation] === owner && metadata.annotations[replacesAnnotation] === uid;
+}
+
+/** Which launch a replacement is, by its mark. */
+export function launchNameOf({ metadata }: NodeClaim): ReplacementMark['launch'] | undefined {
+  const [, round, attempt] = /^(\d+)\/(\d+)$/.exec(metadata.annotations?.[launchAnnotation] ?? '') ?? [];
+  return round === undefined || attempt === undefined ? undefined : { round: Number(round), attempt: Number(attempt) };
 }

@@ -1,6 +1,14 @@
 import type { Admission } from '../karpenter/admission.js';
 import type { Offering } from '../karpenter/offering.js';
-import type { Deletion, Launch, Removal, ReplacementRef, ReplacementResult, Reservation } from './replacementTypes.js';
+import type {
+  Deletion,
+  Launch,
+  Removal,
+  ReplacementRef,
+  ReplacementResult,
+  Reservation,
+  LaunchName,
+} from './replacementTypes.js';
 import type { ReplacementSettings, RolloutSettings } from './settings.js';
 
 /** Temporal's word on a child that the parent cannot await. */
@@ -79,10 +87,4 @@ export interface CreateRequest {
   readonly attempt: number;
   readonly offering: Offering;
   readonly imageId: string;
-}
-
-/** Names a replacement whose launch may or may not have come to pass. */
-export interface LaunchName {
-  readonly round: number;
-  readonly attempt: number;
 }

@@ -10,6 +10,8 @@ export const failureTypes = {
   deadlineExceeded: 'DeadlineExceeded',
   /** Not an error: the wait goes on after the failure's nextRetryDelay. */
   waiting: 'Waiting',
+  /** The reason for the replacement is gone, and nothing has been evicted yet: undo everything, nobody is to blame. */
+  notNeeded: 'NotNeeded',
   /** What is to be changed is not what it was, or not ours. */
   refused: 'Refused',
   /** Worker and workflow mean different clusters. */
@@ -33,6 +35,12 @@ export function readLaunchFailure(error: unknown): LaunchFailedDetails | undefin
   if (!(error.cause instanceof ApplicationFailure) || error.cause.type !== failureTypes.launchFailed) return undefined;
   const details: unknown = error.cause.details?.[0];
   return isLaunchFailedDetails(details) ? details : undefined;
+}
+
+/** Why a replacement is not needed after all, if that is what the failure says. */
+export function readNotNeeded(error: unknown): string | undefined {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === failureTypes.notNeeded ? cause.message : undefined;
 }
 
 /** A short code and a message for any failure of a replacement: the search attribute ErrorCode and what people read first. */

@@ -7,15 +7,21 @@ import {
 } from '@temporalio/workflow';
 
 import { describeOffering } from '../karpenter/offering.js';
-import type { Offering } from '../karpenter/offering.js';
-import type { LaunchName } from './activityInterfaces.js';
 import { readCancellation, throwIfCanceled } from './cancellation.js';
-import { readLaunchFailure, summarizeFailure } from './failures.js';
+import { readLaunchFailure, readNotNeeded, summarizeFailure } from './failures.js';
 import { rolloutWorkflowId } from './ids.js';
 import { pokeSignal } from './messages.js';
 import { ReplacementProgress } from './replacementProgress.js';
 import { ReplacementSteps } from './replacementSteps.js';
-import type { Launch, ReplacementRef, ReplacementResult, ReplaceNodeInput } from './replacementTypes.js';
+import type {
+  Adopted,
+  Launch,
+  LaunchName,
+  ReplacementRef,
+  ReplacementResult,
+  ReplaceNodeInput,
+  Reserved,
+} from './replacementTypes.js';
 
 /**
  * Replaces one node: reserve, launch, drain, delete. Up to the drain a failure or a cancellation undoes everything; once the old
@@ -26,11 +32,13 @@ export async function replaceNode(input: ReplaceNodeInput): Promise<ReplacementR
   try {
     const reservation = await replacement.reserve();
     if (reservation.kind === 'notNeeded') return await replacement.notNeeded(reservation.why);
-    const launch = await replacement.launch(reservation.offerings, reservation.imageId);
+    const launch = await replacement.launch(reservation);
     await replacement.drain(launch);
     return await CancellationScope.nonCancellable(() => replacement.finish(launch));
   } catch (error) {
     await CancellationScope.nonCancellable(() => replacement.undo(error));
+    const why = readNotNeeded(error);
+    if (why !== undefined) return replacement.endNotNeeded(why);
     throw replacement.failure(error);
   }
 }
@@ -43,9 +51,10 @@ class Replacement {
   #launched: LaunchName[] = [];
   readonly #removals: Promise<void>[] = [];
   #evictionBegan = false;
+  #deletionBegan = false;
 
   constructor(private readonly input: ReplaceNodeInput) {
-    const { cluster, nodePool, nodeClaim, uid, node, reason, settings } = input;
+    const { cluster, nodePool, nodeClaim, uid, node, reason, round, settings } = input;
     const ref: ReplacementRef = {
       cluster,
       nodePool,
@@ -53,6 +62,7 @@ class Replacement {
       uid,
       node,
       reason,
+      round,
       workflowId: workflowInfo().workflowId,
     };
     this.#progress = new ReplacementProgress(input);
@@ -66,12 +76,18 @@ class Replacement {
 
   async notNeeded(why: string): Promise<ReplacementResult> {
     await CancellationScope.nonCancellable(() => this.#steps.release());
+    return this.endNotNeeded(why);
+  }
+
+  endNotNeeded(why: string): ReplacementResult {
     this.#progress.end('NotNeeded', why);
     return { kind: 'notNeeded', nodeClaim: this.input.nodeClaim, why };
   }
 
   /** Tries the offerings in turn until one has become an Initialized node; what failed is removed meanwhile. */
-  async launch(offerings: readonly Offering[], imageId: string): Promise<Launch> {
+  async launch({ offerings, imageId, earlier = [], adopted }: Reserved): Promise<Launch> {
+    for (const name of earlier) this.#removeMeanwhile(name);
+    if (adopted !== undefined) return this.#adopt(adopted);
     for (const [attempt, offering] of offerings.entries()) {
       this.#progress.enter('Launch', `Launch ${attempt + 1}`, describeOffering(offering));
       const name: LaunchName = { round: this.input.round, attempt };
@@ -87,7 +103,7 @@ class Replacement {
         this.#progress.launchFailed(failure);
         if (!failure.anotherOffering || attempt + 1 === offerings.length) throw error;
         this.#launched = this.#launched.filter((other) => other !== name);
-        this.#removals.push(CancellationScope.nonCancellable(() => this.#remove(name)));
+        this.#removeMeanwhile(name);
       }
     }
     throw ApplicationFailure.nonRetryable('no offering fits this node', 'NoOffering');
@@ -97,13 +113,19 @@ class Replacement {
     throwIfCanceled();
     this.#progress.enter('Drain', 'Drain', `to ${launch.virtualMachine}`);
     this.#evictionBegan = true;
-    await this.#steps.drain(launch);
+    try {
+      await this.#steps.drain(launch);
+    } catch (error) {
+      if (readNotNeeded(error) !== undefined) this.#evictionBegan = false;
+      throw error;
+    }
     throwIfCanceled();
   }
 
   /** Deletes the old node; the permit is free as soon as Azure has accepted that. */
   async finish(launch: Launch): Promise<ReplacementResult> {
     this.#progress.enter('Delete', 'Delete');
+    this.#deletionBegan = true;
     const deletion = await this.#steps.beginDeletion(launch);
     this.#launched = [];
     await this.#pokeRollout();
@@ -123,11 +145,9 @@ class Replacement {
   async undo(error: unknown): Promise<void> {
     this.#progress.enter('Delete', 'Undo', readCancellation(error) ? 'canceled' : summarizeFailure(error).code);
     const removals = this.#launched.map((name) => this.#remove(name));
-    try {
-      await this.#steps.release();
-    } catch (releaseError) {
-      this.#leave(`the taint on ${this.input.node}`, releaseError);
-    }
+    // A node that may be half deleted takes no pods any more.
+    if (this.#deletionBegan) this.#progress.leftover(`${this.input.node}: its deletion has begun and did not end`);
+    else await this.#release();
     await Promise.all([...removals, ...this.#removals]);
   }
 
@@ -148,6 +168,17 @@ class Replacement {
       details: [{ nodeClaim: this.input.nodeClaim, launchFailures, leftovers }],
       ...(error instanceof Error ? { cause: error } : {}),
     });
+  }
+
+  /** An earlier round came as far as an Initialized replacement: it serves as well as a new one. */
+  #adopt({ name, launch }: Adopted): Launch {
+    this.#progress.enter('Launch', 'Launch', `${launch.nodeClaim}, from an earlier round`);
+    this.#launched.push(name);
+    return launch;
+  }
+
+  #removeMeanwhile(name: LaunchName): void {
+    this.#removals.push(CancellationScope.nonCancellable(() => this.#remove(name)));
   }
 
   /** Whichever comes first: Initialized, whatever the operation says; or the operation's failure, or a deadline. */
@@ -180,6 +211,14 @@ class Replacement {
       }
     } catch (error) {
       this.#leave(`replacement ${name.attempt + 1}`, error);
+    }
+  }
+
+  async #release(): Promise<void> {
+    try {
+      await this.#steps.release();
+    } catch (error) {
+      this.#leave(`the taint on ${this.input.node}`, error);
     }
   }
 

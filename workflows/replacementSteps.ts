@@ -2,9 +2,9 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { ActivityOptions } from '@temporalio/workflow';
 
 import { describeOffering } from '../karpenter/offering.js';
-import type { ArmWriteActivities, CreateRequest, LaunchName, ReplacementActivities } from './activityInterfaces.js';
+import type { ArmWriteActivities, CreateRequest, ReplacementActivities } from './activityInterfaces.js';
 import { armWritesTaskQueueName } from './ids.js';
-import type { Deletion, Launch, Removal, ReplacementRef, Reservation } from './replacementTypes.js';
+import type { Deletion, Launch, LaunchName, Removal, ReplacementRef, Reservation } from './replacementTypes.js';
 import type { ReplacementSettings } from './settings.js';
 
 /** One attempt of an activity: short, so that a lost worker costs little. */
@@ -53,16 +53,19 @@ export class ReplacementSteps {
   }
 
   beginDeletion(launch: Launch): Promise<Deletion> {
-    return this.#armWrite(`Delete ${this.ref.node}`).beginDeletion(this.ref, launch);
+    return this.#armWrite(`Delete ${this.ref.node}`, this.#deleting()).beginDeletion(this.ref, launch);
   }
 
   beginRemoval(launch: LaunchName, evictionBegan: boolean): Promise<Removal> {
-    return this.#armWrite(`Remove replacement ${launch.attempt + 1}`).beginRemoval(this.ref, launch, evictionBegan);
+    return this.#armWrite(`Remove replacement ${launch.attempt + 1}`, this.#deleting()).beginRemoval(
+      this.ref,
+      launch,
+      evictionBegan,
+    );
   }
 
   followDeletion(deletion: Deletion): Promise<void> {
-    const options = this.#waiting(this.settings.deleteTimeoutMs, this.settings.pollIntervalMs);
-    return this.#activities(options, `Follow the deletion of ${deletion.virtualMachine}`).followDeletion(
+    return this.#activities(this.#deleting(), `Follow the deletion of ${deletion.virtualMachine}`).followDeletion(
       this.ref,
       deletion,
     );
@@ -70,6 +73,11 @@ export class ReplacementSteps {
 
   release(): Promise<void> {
     return this.#prompt(`Take the taint off ${this.ref.node}`).release(this.ref);
+  }
+
+  /** What is to be deleted is tried for as long as a deletion may take: half deleted is worse than late. */
+  #deleting(): ActivityOptions {
+    return this.#waiting(this.settings.deleteTimeoutMs, this.settings.pollIntervalMs);
   }
 
   /** Waiting is by retries at a steady pace: no slot is held and no history written between them. */
@@ -91,7 +99,7 @@ export class ReplacementSteps {
     });
   }
 
-  #armWrite(summary: string): ArmWriteActivities {
+  #armWrite(summary: string, options: ActivityOptions = {}): ArmWriteActivities {
     return proxyActivities<ArmWriteActivities>({
       taskQueue: armWritesTaskQueueName(this.ref.cluster),
       startToCloseTimeout: attemptTimeout,
@@ -99,6 +107,7 @@ export class ReplacementSteps {
       cancellationType,
       priority: { fairnessKey: this.ref.nodePool },
       summary,
+      ...options,
     });
   }
 }

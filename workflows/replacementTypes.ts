@@ -23,13 +23,34 @@ export interface ReplacementRef {
   readonly uid: string;
   readonly node: string;
   readonly reason: string;
+  /** How often this NodeClaim's replacement was begun before. */
+  readonly round: number;
   readonly workflowId: string;
 }
 
 /** What reserve fixed before the first write, or why there is nothing to do. */
-export type Reservation =
-  | { readonly kind: 'reserved'; readonly offerings: readonly Offering[]; readonly imageId: string }
-  | { readonly kind: 'notNeeded'; readonly why: string };
+export type Reservation = Reserved | { readonly kind: 'notNeeded'; readonly why: string };
+
+export interface Reserved {
+  readonly kind: 'reserved';
+  readonly offerings: readonly Offering[];
+  readonly imageId: string;
+  /** What earlier rounds left behind: to be removed. */
+  readonly earlier?: readonly LaunchName[];
+  /** A replacement of an earlier round that is Initialized: nothing has to be launched. */
+  readonly adopted?: Adopted;
+}
+
+export interface Adopted {
+  readonly name: LaunchName;
+  readonly launch: Launch;
+}
+
+/** Names a replacement whose launch may or may not have come to pass. */
+export interface LaunchName {
+  readonly round: number;
+  readonly attempt: number;
+}
 
 /** A NodeClaim that was created and a VM whose PUT was accepted. */
 export interface Launch {

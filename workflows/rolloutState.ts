@@ -104,12 +104,14 @@ export class RolloutState {
   observed(observation: PoolObservation, nowMs: number): readonly Candidate[] {
     this.#settings = observation.settings;
     this.#admission = observation.admission;
+    const known = new Set(this.#children.keys());
     for (const report of observation.children) this.#report(report, nowMs);
     const present = new Set(observation.uids);
     for (const uid of this.#failures.keys()) if (!present.has(uid)) this.#failures.delete(uid);
     for (const uid of this.#first) if (!present.has(uid)) this.#first.delete(uid);
     // A child that was found just now holds a permit that this look did not count: the next one will.
-    if (this.#adoptFound(observation.children)) return [];
+    const found = observation.children.filter(({ uid }) => !known.has(uid));
+    if (this.#adoptFound(found, nowMs)) return [];
     return this.#mayStart(nowMs) ? observation.admission.start : [];
   }
 
@@ -142,7 +144,7 @@ export class RolloutState {
         this.#backOff(nowMs);
         return;
       case 'stoppedByHand':
-        this.#failed(child, end.code, `${end.code.toLowerCase()} by hand`, true, nowMs);
+        this.#stoppedByHand(child, end.code, nowMs);
     }
   }
 
@@ -243,11 +245,19 @@ export class RolloutState {
     return this.#halted === null && nowMs >= this.#backoffUntilMs;
   }
 
-  #adoptFound(reports: readonly ChildReport[]): boolean {
-    const found = reports.filter(({ status, uid }) => status === 'running' && !this.#children.has(uid));
-    for (const child of found) this.adopted(child);
+  /** What a rollout that was started anew learns of the one before: who is in flight, and whom a person has stopped. */
+  #adoptFound(found: readonly ChildReport[], nowMs: number): boolean {
+    for (const child of found) {
+      if (child.status === 'running') this.adopted(child);
+      if (child.status === 'canceled') this.#stoppedByHand(child, 'Canceled', nowMs);
+      if (child.status === 'terminated') this.#stoppedByHand(child, 'Terminated', nowMs);
+    }
     if (found.length > 0) this.#isPoked = true;
     return found.length > 0;
+  }
+
+  #stoppedByHand(child: InFlight, code: 'Canceled' | 'Terminated', nowMs: number): void {
+    this.#failed(child, code, `${code.toLowerCase()} by hand`, true, nowMs);
   }
 
   #report(report: ChildReport, nowMs: number): void {

@@ -4,13 +4,12 @@ import { until } from '../../demo/until.js';
 import type {
   ArmWriteActivities,
   CreateRequest,
-  LaunchName,
   ReplacementActivities,
   RolloutActivities,
 } from '../../workflows/activityInterfaces.js';
 import type { LaunchFailedDetails } from '../../workflows/failures.js';
 import { failureTypes } from '../../workflows/failures.js';
-import type { Deletion, Launch, ReplacementRef } from '../../workflows/replacementTypes.js';
+import type { Deletion, Launch, LaunchName, ReplacementRef } from '../../workflows/replacementTypes.js';
 
 export type Activities = RolloutActivities & ReplacementActivities & ArmWriteActivities;
 export type ActivityName = keyof Activities;

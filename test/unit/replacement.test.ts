@@ -34,7 +34,7 @@ describe('the name of a replacement', () => {
 });
 
 describe('the replacement NodeClaim', () => {
-  const mark = { owner: 'namespace-id', workflowId: 'replace/c/old/uid-old' };
+  const mark = { owner: 'namespace-id', workflowId: 'replace/c/old/uid-old', launch: { round: 2, attempt: 1 } };
   const offering = { instanceType: 'Standard_D2as_v5', zone: 'westus2-1', capacityType: 'spot' };
   const base = machineOf('old', { requests: { cpu: '1100m' } }).nodeClaim;
   const old: NodeClaim = {
@@ -91,6 +91,7 @@ describe('the replacement NodeClaim', () => {
           'karpenter.sh/nodepool-hash-version': 'v3',
           'driftless.dev/owner': 'namespace-id',
           'driftless.dev/workflow': 'replace/c/old/uid-old',
+          'driftless.dev/launch': '2/1',
           'driftless.dev/replaces': 'uid-old',
         },
         finalizers: ['karpenter.sh/termination'],
@@ -140,6 +141,7 @@ describe('the replacement NodeClaim', () => {
       'driftless.dev/owner': 'namespace-id',
       'driftless.dev/workflow': 'replace/c/old/uid-old',
       'driftless.dev/replaces': 'uid-old',
+      'driftless.dev/launch': '2/1',
     });
   });
 });

@@ -39,7 +39,7 @@ describe('the summary', () => {
       'most disrupted at once   5 (budget 5)',
       'create returned within   0.4 s simulated',
       'makespan                 215.3 s simulated; no schedule could beat 190.0 s',
-      'efficiency               0.88',
+      'efficiency               0.88 of that schedule',
       'pods                     20 evicted, 0 moved twice, 31.4 s pending',
       'left behind              nothing',
       'Temporal, a replacement  61 history events, 25 actions',

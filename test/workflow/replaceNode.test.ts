@@ -55,6 +55,7 @@ describe('replaceNode', () => {
       uid: 'uid-old-1',
       node: 'node-old-1',
       reason: 'Drifted',
+      round: 0,
       workflowId: handle.workflowId,
     };
     expect(fakes.callsOf('reserve').map(({ args }) => args)).toEqual([[ref]]);

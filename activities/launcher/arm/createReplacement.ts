@@ -46,7 +46,7 @@ export async function createReplacement(
   const { template, bootstrap } = await readTemplate(environment);
 
   const name = replacementName(ref.nodePool, ref.uid, request.round, request.attempt);
-  const mark = { owner, workflowId: ref.workflowId };
+  const mark = { owner, workflowId: ref.workflowId, launch: { round: request.round, attempt: request.attempt } };
   const nodeClaim = await createNodeClaim(
     kubernetes,
     name,

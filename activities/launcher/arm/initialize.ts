@@ -34,13 +34,29 @@ export async function initialize(
   checkCluster(environment, ref.cluster);
   const nodeClaim = environment.nodeClaims.get(launch.nodeClaim);
   const node = environment.nodes.get(launch.virtualMachine);
+  if (nodeClaim?.metadata.uid !== launch.uid || nodeClaim.metadata.deletionTimestamp !== undefined) {
+    return await waitForNodeClaim(environment, ref, launch);
+  }
   if (node?.spec?.providerID !== launch.providerId)
     return await waitForNode(environment, ref, launch, registrationTtlMs);
-  if (nodeClaim === undefined || !isTrue(nodeClaim, conditionTypes.registered)) await register(environment, launch);
-  const missing =
-    nodeClaim === undefined ? 'the NodeClaim is not in the cache yet' : whyNotInitialized(nodeClaim, node);
+  if (!isTrue(nodeClaim, conditionTypes.registered)) await register(environment, launch);
+  const missing = whyNotInitialized(nodeClaim, node);
   if (missing !== undefined) return await waitForInitialized(environment, ref, launch, missing);
   await markInitialized(environment, ref, launch);
+}
+
+/** The cache may be behind; a NodeClaim that is gone or going, whoever deleted it, will never be a node. */
+async function waitForNodeClaim(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<never> {
+  const live = await readNodeClaim(environment.kubernetes, launch.nodeClaim);
+  const isThere = live?.metadata.uid === launch.uid && live.metadata.deletionTimestamp === undefined;
+  if (isThere) return await waitForInitialized(environment, ref, launch, 'the NodeClaim is not in the cache yet');
+  return await failLaunch(environment, ref, {
+    ...launch,
+    condition: 'Initialized',
+    code: 'ReplacementDeleted',
+    message: `NodeClaim ${launch.nodeClaim} was deleted`,
+    anotherOffering: false,
+  });
 }
 
 async function waitForNode(
@@ -124,12 +140,11 @@ async function markInitialized(environment: ArmEnvironment, ref: ReplacementRef,
     readNodeClaim(kubernetes, launch.nodeClaim),
     readNode(kubernetes, launch.virtualMachine),
   ]);
-  const missing =
-    nodeClaim?.metadata.uid !== launch.uid || node === undefined
-      ? 'NodeClaim or Node is gone'
-      : whyNotInitialized(nodeClaim, node);
-  if (missing !== undefined || node === undefined)
-    return await waitForInitialized(environment, ref, launch, missing ?? 'the Node is gone');
+  if (nodeClaim?.metadata.uid !== launch.uid || node === undefined) {
+    return await waitForInitialized(environment, ref, launch, 'NodeClaim or Node is gone');
+  }
+  const missing = whyNotInitialized(nodeClaim, node);
+  if (missing !== undefined) return await waitForInitialized(environment, ref, launch, missing);
   await updateNode(kubernetes, launch.virtualMachine, ({ metadata }) =>
     metadata.labels?.[initializedLabel] === 'true' ? undefined : { labels: { [initializedLabel]: 'true' } },
   );
