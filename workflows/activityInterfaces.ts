@@ -60,7 +60,7 @@ export interface RolloutActivities {
 export interface ReplacementActivities {
   /** Is it still to be replaced? Then fixes the shape, taints the node and looks again. */
   reserve(ref: ReplacementRef): Promise<Reservation>;
-  /** Follows the create operation to its end. A failure is marked on the NodeClaim and fails this activity for good. */
+  /** Follows the create operation to its end, then the VM until its Node has registered. A failure is marked on the NodeClaim and fails this activity for good. */
   pollLaunch(ref: ReplacementRef, launch: Launch): Promise<void>;
   /** Registers the Node and waits until it is Initialized. */
   initialize(ref: ReplacementRef, launch: Launch, registrationTtlMs: number): Promise<void>;

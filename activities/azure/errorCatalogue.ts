@@ -26,6 +26,9 @@ const transientCodes: ReadonlySet<string> = new Set([
   'OSProvisioningInternalError',
   'Conflict',
   'NicReservedForAnotherVm',
+  // The VM was deleted under us, or was taken away.
+  'OperationPreempted',
+  'VirtualMachineNotFound',
 ]);
 
 /** A create that ARM refused: the HTTP status decides first, since the same codes stand for throttling and for quota. */

@@ -4,10 +4,11 @@ import { mergePatch } from '../../activities/kubernetes/kubernetesApi.js';
 import { listNodes } from '../../activities/kubernetes/nodes.js';
 import { nodePoolName } from '../../demo/scenario.js';
 import { until } from '../../demo/until.js';
+import { conditionTypes, getCondition } from '../../karpenter/conditions.js';
 import { rolloutWorkflowId } from '../../workflows/ids.js';
 import { retryUpdate, statusQuery } from '../../workflows/messages.js';
 import type { nodePoolRollout } from '../../workflows/nodePoolRollout.js';
-import { putNames } from './auditQuestions.js';
+import { historyOfNodeClaim, putNames } from './auditQuestions.js';
 import type { ReportedCaseRun } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
 
@@ -85,5 +86,35 @@ describe('a drift that clears while the VM is created', () => {
     const { notNeeded, failures } = await rollout.result();
     expect(notNeeded).toHaveLength(1);
     expect(failures).toEqual([]);
+  }, 120_000);
+});
+
+describe('a VM that vanishes after its create has succeeded', () => {
+  let run: ReportedCaseRun;
+
+  beforeAll(async () => {
+    run = await prepareReportedCase({
+      nodes: 1,
+      budget: '1',
+      speed: 20,
+      faults: [{ on: 'createVirtualMachine', then: { kind: 'vanish', afterSeconds: 5 } }],
+    });
+    await run.drift();
+    await untilAsked(run);
+  }, 60_000);
+
+  afterAll(() => run.stop());
+
+  it('is noticed long before the registration TTL, and the node is replaced all the same', async () => {
+    expect(await run.untilRest()).toEqual({ kind: 'completed' });
+    const [first = ''] = putNames(run.stack.azure);
+    const states = historyOfNodeClaim(run.stack.cluster, first.replace('aks-', ''));
+    expect(states.map((state) => getCondition(state, conditionTypes.launched))).toContainEqual(
+      expect.objectContaining({ status: 'False', reason: 'VirtualMachineNotFound' }),
+    );
+    const report = await run.report();
+    expect(report).toMatchObject({ replaced: 1, failed: 0 });
+    expect(report.makespanSeconds).toBeLessThan(600);
+    expect(report.orphans).toEqual({ vms: 0, nics: 0, nodeClaims: 0, taints: 0 });
   }, 120_000);
 });

@@ -14,7 +14,7 @@ import type { ArmEnvironment } from './armEnvironment.js';
 import { clampDelay } from './pollDelay.js';
 
 /**
- * One look at a launch. Always from the original token: a token that is serialised after a failed read is garbage. A failed read says
+ * One look at a launch, until its Node has registered. Always from the original token: a token that is serialised after a failed read is garbage. A failed read says
  * nothing about the operation; only a terminal state in its body does.
  */
 export async function pollLaunch(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<void> {
@@ -23,7 +23,9 @@ export async function pollLaunch(environment: ArmEnvironment, ref: ReplacementRe
   const state = await lookAtLaunch(environment, launch);
   switch (state.kind) {
     case 'succeeded':
-      return;
+      // A VM can be created and vanish, as spot VMs do: it is looked at until its Node is there.
+      if (environment.nodes.get(launch.virtualMachine) !== undefined || isLastAttempt()) return;
+      return waitAgain('the VM is created, its Node has not registered yet', clampDelay(settings, undefined));
     case 'running':
       if (isLastAttempt()) await giveUp(environment, ref, launch);
       return waitAgain(`the VM's create operation is in progress`, clampDelay(settings, state.retryAfterMs));
