@@ -3,12 +3,8 @@ import { InvalidArgumentError, Option } from 'commander';
 
 import type { LogLevel } from '../runtime/log.js';
 import { logLevels } from '../runtime/log.js';
-import {
-  parseDurationMs,
-  parsePositiveInteger,
-  parsePositiveNumber,
-  parseWholeNumber,
-} from '../runtime/optionParsers.js';
+import { parsePositiveInteger, parsePositiveNumber, parseWholeNumber } from '../runtime/optionParsers.js';
+import { simulatedDurationOptions } from '../simulator/options.js';
 
 export interface DemoOptions {
   readonly nodes: number;
@@ -42,10 +38,6 @@ function parseBudget(text: string): string {
 
 /** Adds the demo's options to a command. */
 export function addDemoOptions(command: Command): Command {
-  const duration = (flag: string, text: string, help: string): Option =>
-    new Option(`--${flag} <duration>`, `simulated: ${help}`)
-      .argParser(parseDurationMs)
-      .default(parseDurationMs(text), text);
   return command
     .addOption(new Option('--nodes <n>', 'nodes that drift').argParser(parseNodes).default(10))
     .addOption(
@@ -58,10 +50,10 @@ export function addDemoOptions(command: Command): Command {
     .addOption(new Option('--fail <n>', 'the first n VM creates fail, 20 s in').argParser(parseWholeNumber).default(0))
     .addOption(new Option('--report <file>', 'write what was measured there, as JSON'))
     .addOption(new Option('--keep', 'leave everything up until Ctrl-C').default(false))
-    .addOption(duration('vm-create', '60s', "a VM's create operation"))
-    .addOption(duration('node-boot', '30s', "from a machine's start to its Node's being Ready"))
-    .addOption(duration('pod-termination', '5s', 'from an eviction to the end of the pod'))
-    .addOption(duration('vm-delete', '45s', "a VM's delete operation"))
+    .addOption(simulatedDurationOptions.vmCreate())
+    .addOption(simulatedDurationOptions.nodeBoot())
+    .addOption(simulatedDurationOptions.podTermination())
+    .addOption(simulatedDurationOptions.vmDelete())
     .addOption(
       new Option('--log-level <level>', 'what is logged')
         .env('DRIFTLESS_LOG_LEVEL')

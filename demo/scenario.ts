@@ -25,13 +25,14 @@ import {
   zoneLabel,
 } from '../karpenter/labels.js';
 import { virtualMachineName } from '../karpenter/replacement.js';
+import { simulatedAzure } from '../simulator/options.js';
 import { until } from './until.js';
 
 /** The cluster of the reported case: kubernetes-sigs/karpenter issue 1861. */
 export const nodePoolName = 'general-purpose';
 const nodeClassName = 'default';
 const nodeClassLabel = 'karpenter.azure.com/aksnodeclass';
-const location = 'westus2';
+const { location } = simulatedAzure;
 const sizes = [
   { name: 'Standard_D2ls_v5', memory: '4Gi', allocatableMemory: '3686Mi' },
   { name: 'Standard_D2as_v5', memory: '8Gi', allocatableMemory: '7372Mi' },

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 
 import type { ActivitySettings } from '../activities/environment.js';
+import { simulatedAzure } from '../simulator/options.js';
 import type { WorkerOptions } from '../worker/options.js';
 import { activitySettings, addWorkerOptions } from '../worker/options.js';
-import { simulatedAzure } from './stack.js';
 
 /** The flags that a worker needs against the simulators; everything else is as it is by default, divided by the speed. */
 export function demoWorkerFlags(speed: number): string[] {

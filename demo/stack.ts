@@ -18,6 +18,7 @@ import type { AzureFault } from '../simulator/azure/faults.js';
 import { startBehaviours } from '../simulator/behaviour/behaviours.js';
 import type { ClusterSimulator } from '../simulator/cluster/clusterSimulator.js';
 import { startClusterSimulator } from '../simulator/cluster/clusterSimulator.js';
+import { simulatedAzure } from '../simulator/options.js';
 import type { RunningWorker } from '../worker/worker.js';
 import { startWorker } from '../worker/worker.js';
 import type { MachineSeeder } from './scenario.js';
@@ -42,13 +43,6 @@ export interface StackOptions {
   readonly withWorker: boolean;
   readonly log: Log;
 }
-
-/** Azure as the simulator plays it. */
-export const simulatedAzure = {
-  subscriptionId: '8a1f0c52-6d0e-4b8e-9a55-3f1d2c7b9e10',
-  resourceGroup: 'MC_demo_driftless_westus2',
-  location: 'westus2',
-} as const;
 
 /** A pod of the demo is up a simulated second after it was bound. */
 const podStartMs = 1_000;

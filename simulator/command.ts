@@ -2,13 +2,8 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 import { logLevels } from '../runtime/log.js';
-import {
-  parseDurationMs,
-  parseHttpsUrl,
-  parsePort,
-  parsePositiveNumber,
-  readTextFile,
-} from '../runtime/optionParsers.js';
+import { parseHttpsUrl, parsePort, parsePositiveNumber, readTextFile } from '../runtime/optionParsers.js';
+import { simulatedAzure, simulatedDurationOptions } from './options.js';
 import type { AzureOptions, ClusterOptions } from './runSimulators.js';
 
 function portOption(): Option {
@@ -19,12 +14,6 @@ function speedOption(): Option {
   return new Option('--speed <factor>', 'divides all simulated durations').argParser(parsePositiveNumber).default(1);
 }
 
-function durationOption(flag: string, text: string, help: string): Option {
-  return new Option(`--${flag} <duration>`, `simulated: ${help}`)
-    .argParser(parseDurationMs)
-    .default(parseDurationMs(text), text);
-}
-
 /** `driftless simulate azure` and `driftless simulate cluster`: each until Ctrl-C. */
 export function configureSimulateCommand(command: Command): void {
   command
@@ -33,11 +22,11 @@ export function configureSimulateCommand(command: Command): void {
     .addOption(portOption())
     .addOption(speedOption())
     .addOption(new Option('--faults <file>', 'JSON file of faults to inject'))
-    .addOption(durationOption('vm-create', '60s', "a VM's create operation"))
-    .addOption(durationOption('vm-delete', '45s', "a VM's delete operation"))
-    .addOption(new Option('--subscription-id <id>', 'the subscription').default('8a1f0c52-6d0e-4b8e-9a55-3f1d2c7b9e10'))
-    .addOption(new Option('--resource-group <name>', 'the resource group').default('MC_demo_driftless_westus2'))
-    .addOption(new Option('--location <name>', 'the region').default('westus2'))
+    .addOption(simulatedDurationOptions.vmCreate())
+    .addOption(simulatedDurationOptions.vmDelete())
+    .addOption(new Option('--subscription-id <id>', 'the subscription').default(simulatedAzure.subscriptionId))
+    .addOption(new Option('--resource-group <name>', 'the resource group').default(simulatedAzure.resourceGroup))
+    .addOption(new Option('--location <name>', 'the region').default(simulatedAzure.location))
     .action(async (options: AzureOptions) => {
       // Loaded only now, so that help and errors come at once.
       const { simulateAzure } = await import('./runSimulators.js');
@@ -48,8 +37,8 @@ export function configureSimulateCommand(command: Command): void {
     .description('a Kubernetes API with nodes, pods and controllers that behave')
     .addOption(portOption())
     .addOption(speedOption())
-    .addOption(durationOption('node-boot', '30s', "from a machine's start to its Node's being Ready"))
-    .addOption(durationOption('pod-termination', '5s', 'from an eviction to the end of the pod'))
+    .addOption(simulatedDurationOptions.nodeBoot())
+    .addOption(simulatedDurationOptions.podTermination())
     .addOption(
       new Option('--azure-endpoint <url>', 'the ARM simulator whose machines become nodes').argParser(parseHttpsUrl),
     )
