@@ -155,6 +155,8 @@ export const nodeSchema = z.object({
 });
 export type Node = z.infer<typeof nodeSchema>;
 
+const container = z.object({ resources: z.object({ requests: resourceListSchema.optional() }).optional() });
+
 /** A core v1 Pod. */
 export const podSchema = z.object({
   metadata: metadata.extend({ namespace: z.string(), deletionGracePeriodSeconds: z.number().optional() }),
@@ -172,8 +174,51 @@ export const podSchema = z.object({
         }),
       )
       .optional(),
-    containers: z.array(z.object({ resources: z.object({ requests: resourceListSchema.optional() }).optional() })),
+    containers: z.array(container),
+    initContainers: z.array(container.extend({ restartPolicy: z.string().optional() })).optional(),
+    overhead: resourceListSchema.optional(),
+    volumes: z
+      .array(
+        z.object({
+          name: z.string(),
+          persistentVolumeClaim: z.object({ claimName: z.string() }).optional(),
+          /** A generic ephemeral volume: its claim is named `<pod>-<volume>`. */
+          ephemeral: z.object({}).optional(),
+        }),
+      )
+      .optional(),
   }),
-  status: z.object({ phase: z.string().optional(), conditions: z.array(conditionSchema).optional() }).optional(),
+  status: z
+    .object({
+      phase: z.string().optional(),
+      nominatedNodeName: z.string().optional(),
+      conditions: z.array(conditionSchema).optional(),
+    })
+    .optional(),
 });
 export type Pod = z.infer<typeof podSchema>;
+
+export const labelSelectorSchema = z.object({
+  matchLabels: z.record(z.string(), z.string()).optional(),
+  matchExpressions: z
+    .array(
+      z.object({
+        key: z.string(),
+        operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+        values: z.array(z.string()).optional(),
+      }),
+    )
+    .optional(),
+});
+export type LabelSelector = z.infer<typeof labelSelectorSchema>;
+
+/** A policy/v1 PodDisruptionBudget. */
+export const podDisruptionBudgetSchema = z.object({
+  metadata: metadata.extend({ namespace: z.string() }),
+  spec: z.object({
+    selector: labelSelectorSchema.optional(),
+    unhealthyPodEvictionPolicy: z.string().optional(),
+  }),
+  status: z.object({ disruptionsAllowed: z.number().optional() }).optional(),
+});
+export type PodDisruptionBudget = z.infer<typeof podDisruptionBudgetSchema>;

@@ -1,6 +1,6 @@
 import type { Pod, Taint } from './api.js';
+import { isMirror, isOwnedByDaemonSet, isTerminal, isTerminating, tolerates } from './pods.js';
 
-const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const criticalPriorityClasses = ['system-cluster-critical', 'system-node-critical'];
 
 /** What has to happen to a node's pods before its instance may go. */
@@ -13,30 +13,13 @@ export interface DrainStep {
   readonly later: readonly Pod[];
 }
 
-function tolerates(pod: Pod, taint: Taint): boolean {
-  return (pod.spec.tolerations ?? []).some((toleration) => {
-    const effectMatches =
-      toleration.effect === undefined || toleration.effect === '' || toleration.effect === taint.effect;
-    const anyKey = toleration.key === undefined || toleration.key === '';
-    if (!effectMatches || (!anyKey && toleration.key !== taint.key)) return false;
-    if (toleration.operator === 'Exists') return true;
-    return !anyKey && (toleration.value ?? '') === (taint.value ?? '');
-  });
-}
-
-function isOwnedByDaemonSet(pod: Pod): boolean {
-  return pod.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') ?? false;
-}
-
 function isCritical(pod: Pod): boolean {
   return criticalPriorityClasses.includes(pod.spec.priorityClassName ?? '');
 }
 
 /** Mirror pods, pods that have ended and pods that tolerate the taint stay, as in Karpenter. */
 export function isDrainable(pod: Pod, taint: Taint): boolean {
-  if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return false;
-  if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return false;
-  return !tolerates(pod, taint);
+  return !isMirror(pod) && !isTerminal(pod) && !tolerates(pod, taint);
 }
 
 /**
@@ -50,8 +33,8 @@ export function nextDrainStep(pods: readonly Pod[], taint: Taint): DrainStep {
   const turn = Math.min(...left.map(group));
   const now = left.filter((pod) => group(pod) === turn);
   return {
-    evict: now.filter((pod) => pod.metadata.deletionTimestamp === undefined),
-    terminating: now.filter((pod) => pod.metadata.deletionTimestamp !== undefined),
+    evict: now.filter((pod) => !isTerminating(pod)),
+    terminating: now.filter(isTerminating),
     later: left.filter((pod) => group(pod) !== turn),
   };
 }

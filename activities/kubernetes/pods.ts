@@ -1,8 +1,17 @@
 import type { Pod } from '../../karpenter/api.js';
 import { podSchema } from '../../karpenter/api.js';
+import type { Collection } from './informer.js';
 import type { KubernetesApi } from './kubernetesApi.js';
-import { parseList } from './parse.js';
+import { parseList, parseObject } from './parse.js';
 import { hasCode, KubernetesError, request } from './request.js';
+
+export const podCollection: Collection<Pod> = {
+  path: '/api/v1/pods',
+  list: async (api) =>
+    parseList('Pod', podSchema, await request('list pods', () => api.core.listPodForAllNamespaces())),
+  parse: (object) => parseObject('Pod', podSchema, object),
+  key: ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
+};
 
 /** The live pods that are bound to a Node. */
 export async function listPodsOnNode(api: KubernetesApi, node: string): Promise<readonly Pod[]> {
