@@ -2,8 +2,8 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 
 import type { Pod } from '../karpenter/api.js';
-import { disruptionReasonOf } from '../karpenter/candidate.js';
 import { conditionTypes, isTrue } from '../karpenter/conditions.js';
+import { disruptionOf } from '../karpenter/disruptionReason.js';
 import { nextDrainStep } from '../karpenter/drain.js';
 import { ownerAnnotation, replacementTaint, workflowAnnotation } from '../karpenter/labels.js';
 import { disruption } from '../karpenter/replacement.js';
@@ -12,6 +12,7 @@ import type { Launch, ReplacementRef } from '../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster, refuse } from './environment.js';
 import { readNodeClaim } from './kubernetes/nodeClaims.js';
+import { readNodePool } from './kubernetes/nodePools.js';
 import { readNode, updateNode } from './kubernetes/nodes.js';
 import { evictPod, listPodsOnNode } from './kubernetes/pods.js';
 import { waitDelayMs } from './waitDelay.js';
@@ -21,17 +22,16 @@ import { waitAgain } from './waiting.js';
 export async function checkReplaceable(
   environment: ActivityEnvironment,
   ref: ReplacementRef,
-  launch: Launch,
+  launch: Launch | null,
 ): Promise<void> {
   const { kubernetes, owner } = environment;
-  const [node, replacement] = await Promise.all([
-    readNode(kubernetes, ref.node),
-    readNodeClaim(kubernetes, launch.nodeClaim),
-  ]);
+  const node = await readNode(kubernetes, ref.node);
   const annotations = node?.metadata.annotations;
   if (annotations?.[ownerAnnotation] !== owner || annotations[workflowAnnotation] !== ref.workflowId) {
     refuse(`Node ${ref.node} no longer carries the mark of this workflow`);
   }
+  if (launch === null) return;
+  const replacement = await readNodeClaim(kubernetes, launch.nodeClaim);
   const isLeaving = replacement?.metadata.deletionTimestamp !== undefined;
   if (replacement?.metadata.uid !== launch.uid || isLeaving || !isTrue(replacement, conditionTypes.initialized)) {
     refuse(`the replacement ${launch.nodeClaim} is not Initialized`);
@@ -39,12 +39,16 @@ export async function checkReplaceable(
 }
 
 /** Opens the replacement for pods, then evicts the old node's in Karpenter's order, a step at each attempt, until they are gone. */
-export async function drain(environment: ActivityEnvironment, ref: ReplacementRef, launch: Launch): Promise<void> {
+export async function drain(
+  environment: ActivityEnvironment,
+  ref: ReplacementRef,
+  launch: Launch | null,
+): Promise<void> {
   checkCluster(environment, ref.cluster);
   const { kubernetes } = environment;
   await checkReplaceable(environment, ref, launch);
   if (activityInfo().attempt === 1) await checkStillNeeded(environment, ref);
-  await openReplacement(environment, launch.virtualMachine);
+  if (launch !== null) await openReplacement(environment, launch.virtualMachine);
   const { evict, terminating, later } = nextDrainStep(await listPodsOnNode(kubernetes, ref.node), disruption);
   if (evict.length + terminating.length + later.length === 0) return;
   const evictions = await Promise.all(evict.map(async (pod) => ({ pod, eviction: await evictPod(kubernetes, pod) })));
@@ -61,10 +65,15 @@ export async function drain(environment: ActivityEnvironment, ref: ReplacementRe
 }
 
 /** Before the first eviction there is a way back: a drift may have cleared while the VM was created. */
-async function checkStillNeeded({ kubernetes }: ActivityEnvironment, ref: ReplacementRef): Promise<void> {
-  const nodeClaim = await readNodeClaim(kubernetes, ref.nodeClaim);
+async function checkStillNeeded({ kubernetes, settings }: ActivityEnvironment, ref: ReplacementRef): Promise<void> {
+  const [nodePool, nodeClaim] = await Promise.all([
+    readNodePool(kubernetes, ref.nodePool),
+    readNodeClaim(kubernetes, ref.nodeClaim),
+  ]);
   const isNeeded =
-    nodeClaim?.metadata.uid === ref.uid && disruptionReasonOf({ nodeClaim, node: undefined }) !== undefined;
+    nodePool !== undefined &&
+    nodeClaim?.metadata.uid === ref.uid &&
+    disruptionOf(nodePool, nodeClaim, settings.candidates, Date.now()) !== undefined;
   if (!isNeeded) throw ApplicationFailure.nonRetryable(`it is no longer ${ref.reason}`, failureTypes.notNeeded);
 }
 

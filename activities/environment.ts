@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 
-import type { Node, NodeClaim } from '../karpenter/api.js';
+import type { Node, NodeClaim, Pod, PodDisruptionBudget } from '../karpenter/api.js';
+import type { CandidateRules } from '../karpenter/candidate.js';
 import { failureTypes } from '../workflows/failures.js';
 import type { ReplacementSettings, RolloutSettings } from '../workflows/settings.js';
 import type { Informer } from './kubernetes/informer.js';
@@ -13,9 +14,11 @@ export interface ActivityEnvironment {
   /** The id of the Temporal namespace: our mark on everything that we make or change. */
   readonly owner: string;
   readonly kubernetes: KubernetesApi;
-  /** Caches: for waits only, never for decisions. */
+  /** Caches: for waits, and for choices that are checked live before anything is done. */
   readonly nodeClaims: Informer<NodeClaim>;
   readonly nodes: Informer<Node>;
+  readonly pods: Informer<Pod>;
+  readonly podDisruptionBudgets: Informer<PodDisruptionBudget>;
   readonly settings: ActivitySettings;
 }
 
@@ -23,6 +26,9 @@ export interface ActivityEnvironment {
 export interface ActivitySettings {
   readonly rollout: RolloutSettings;
   readonly replacement: ReplacementSettings;
+  readonly candidates: CandidateRules;
+  /** So many nodes of all pools together may be disrupted by us at once. */
+  readonly maxDisruptedNodes: number;
   /** How many offerings one replacement tries at the most. */
   readonly maxLaunchAttempts: number;
   /** What a Retry-After of Azure is clamped to. */

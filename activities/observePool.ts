@@ -1,25 +1,33 @@
 import type { WorkflowClient } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 
-import { admit } from '../karpenter/admission.js';
 import type { Admission } from '../karpenter/admission.js';
-import { disruptionReasonOf } from '../karpenter/candidate.js';
+import { admit } from '../karpenter/admission.js';
+import type { AdmissionReport } from '../karpenter/admissionReport.js';
+import { reportAdmission } from '../karpenter/admissionReport.js';
+import { disruptionOf } from '../karpenter/disruptionReason.js';
+import { nodePoolLabel } from '../karpenter/labels.js';
 import type { Pool } from '../karpenter/pool.js';
-import { isTainted, joinPool } from '../karpenter/pool.js';
+import { isTainted } from '../karpenter/pool.js';
 import type {
   ChildReport,
   InFlight,
+  LineState,
+  NodeClaimRef,
   ObservePoolInput,
   PoolObservation,
   RolloutActivities,
 } from '../workflows/activityInterfaces.js';
+import { failureTypes } from '../workflows/failures.js';
+import { viewCluster } from './clusterView.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster } from './environment.js';
-import { listNodeClaims } from './kubernetes/nodeClaims.js';
-import { readNodePool } from './kubernetes/nodePools.js';
-import { listNodes } from './kubernetes/nodes.js';
+import { readNodeClaim } from './kubernetes/nodeClaims.js';
+import { applyMarkChanges } from './markWaiting.js';
+import { readPool } from './readPool.js';
 import { describeChildren } from './temporal/children.js';
 
-/** Creates the parent's one activity: reads the live pool, decides who may start, describes children. */
+/** Creates the parent's activities: one reads the live pool, decides who may start, and describes children. */
 export function createRolloutActivities(
   environment: ActivityEnvironment,
   workflows: WorkflowClient,
@@ -30,57 +38,87 @@ export function createRolloutActivities(
       const { rollout, replacement } = environment.settings;
       const settings = { rollout, replacement };
       const pool = await readPool(environment, input.nodePool);
-      const unknown = input.discover && pool !== undefined ? possibleChildren(pool) : [];
+      const disrupted = pool === undefined ? [] : findDisrupted(environment, pool);
+      const unknown = input.discover && pool !== undefined ? distinct([...disrupted, ...findTainted(pool)]) : [];
       const described = await describeChildren(workflows, input.cluster, [...input.describe, ...unknown]);
       // Of those that nobody told us of, the running ones hold permits, and those that a person stopped wait for a person.
       const known = new Set(input.describe.map(({ uid }) => uid));
       const children = described.filter(({ uid, status }) => known.has(uid) || heeded.has(status));
-      if (pool === undefined) return { admission: emptyAdmission(input.nodePool), uids: [], children, settings };
-      const admission = admit(pool, {
-        atMs: Date.now(),
-        inFlight: new Set(input.inFlight.map(({ nodeClaim }) => nodeClaim)),
-        first: new Set(input.first),
-        last: new Set(input.last),
-        held: new Set(input.held),
-      });
-      return { admission, uids: disruptedUids(pool), children, settings };
+      const present = new Set(disrupted.map(({ uid }) => uid));
+      const settled = [...new Set([...input.first, ...input.last, ...input.held])].filter((uid) => !present.has(uid));
+      if (pool === undefined) return { admission: emptyReport(input.nodePool), settled, children, settings };
+      const admission = admitPool(environment, pool, input);
+      return { admission: reportAdmission(admission, new Set(input.inFlight)), settled, children, settings };
+    },
+
+    async markWaiting(input: LineState): Promise<void> {
+      checkCluster(environment, input.cluster);
+      const pool = await readPool(environment, input.nodePool);
+      if (pool === undefined) return;
+      await applyMarkChanges(environment.kubernetes, admitPool(environment, pool, input).markChanges);
+    },
+
+    async findNodeClaim({ cluster, nodePool, nodeClaim }: NodeClaimRef): Promise<InFlight> {
+      checkCluster(environment, cluster);
+      const live = await readNodeClaim(environment.kubernetes, nodeClaim);
+      if (live?.metadata.labels?.[nodePoolLabel] !== nodePool) {
+        const why = `NodePool ${nodePool} has no NodeClaim ${nodeClaim}`;
+        throw ApplicationFailure.nonRetryable(why, failureTypes.unknownNodeClaim);
+      }
+      return { nodeClaim, uid: live.metadata.uid };
     },
   };
 }
 
 const heeded: ReadonlySet<ChildReport['status']> = new Set(['running', 'canceled', 'terminated']);
 
-async function readPool({ kubernetes }: ActivityEnvironment, name: string): Promise<Pool | undefined> {
-  const nodePool = await readNodePool(kubernetes, name);
-  if (nodePool === undefined) return undefined;
-  const [nodeClaims, nodes] = await Promise.all([listNodeClaims(kubernetes, name), listNodes(kubernetes, name)]);
-  return joinPool(nodePool, nodeClaims, nodes);
+function admitPool(environment: ActivityEnvironment, pool: Pool, input: LineState): Admission {
+  return admit(pool, {
+    atMs: Date.now(),
+    inFlight: new Set(input.inFlight),
+    first: new Set(input.first),
+    last: new Set(input.last),
+    held: new Set(input.held),
+    rules: environment.settings.candidates,
+    cluster: viewCluster(environment, input.nodePool),
+  });
 }
 
 /** A failure is forgotten with its reason: when the NodeClaim is gone, or its drift has cleared. */
-function disruptedUids({ machines }: Pool): readonly string[] {
-  const disrupted = machines.filter((machine) => disruptionReasonOf(machine) !== undefined);
-  return disrupted.map(({ nodeClaim }) => nodeClaim.metadata.uid);
-}
-
-/** The NodeClaims for which a replacement may be running: those with a reason, and those whose node is tainted. */
-function possibleChildren(pool: Pool): readonly InFlight[] {
-  return pool.machines
-    .filter((machine) => disruptionReasonOf(machine) !== undefined || isTainted(machine))
+function findDisrupted({ settings }: ActivityEnvironment, { nodePool, machines }: Pool): readonly InFlight[] {
+  const now = Date.now();
+  return machines
+    .filter(({ nodeClaim }) => disruptionOf(nodePool, nodeClaim, settings.candidates, now) !== undefined)
     .map(({ nodeClaim }) => ({ nodeClaim: nodeClaim.metadata.name, uid: nodeClaim.metadata.uid }));
 }
 
-function emptyAdmission(nodePool: string): Admission {
+/** A node that is tainted may be in the hands of a replacement whose reason has gone. */
+function findTainted({ machines }: Pool): readonly InFlight[] {
+  return machines
+    .filter(isTainted)
+    .map(({ nodeClaim }) => ({ nodeClaim: nodeClaim.metadata.name, uid: nodeClaim.metadata.uid }));
+}
+
+function distinct(children: readonly InFlight[]): readonly InFlight[] {
+  return [...new Map(children.map((child) => [child.uid, child])).values()];
+}
+
+function emptyReport(nodePool: string): AdmissionReport {
+  const none = { count: 0, first: [] };
   return {
     nodes: 0,
-    disrupted: [],
+    disrupted: 0,
+    disruptedByOthers: 0,
     allowances: [],
     budgetErrors: [],
     nextChangeMs: null,
+    nextLookMs: null,
     start: [],
-    waiting: [],
-    blocked: [],
-    phases: [],
+    waiting: none,
+    blocked: none,
+    phases: none,
+    markChanges: 0,
+    isCapped: false,
     closed: `NodePool ${nodePool} does not exist`,
   };
 }

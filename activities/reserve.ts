@@ -1,13 +1,16 @@
-import type { Condition, Node, NodeClaim, NodePool } from '../karpenter/api.js';
-import { blockedWhy, disruptionReasonOf } from '../karpenter/candidate.js';
+import type { Condition, Node, NodeClaim, NodeClass, NodePool, Pod } from '../karpenter/api.js';
+import { isEmpty } from '../karpenter/candidate.js';
 import { conditionTypes, isTrue } from '../karpenter/conditions.js';
-import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../karpenter/labels.js';
+import { disruptionOf, isBornDrifted } from '../karpenter/disruptionReason.js';
+import { disruptedTaint, ownerAnnotation, waitingTaint, workflowAnnotation } from '../karpenter/labels.js';
 import { offeringOf, replacementOfferings } from '../karpenter/offering.js';
 import type { Offering } from '../karpenter/offering.js';
-import type { Machine } from '../karpenter/pool.js';
-import { joinPool } from '../karpenter/pool.js';
+import { notNowWhy } from '../karpenter/notNow.js';
+import type { Machine, Pool } from '../karpenter/pool.js';
+import { isStatic, joinPool } from '../karpenter/pool.js';
+import { poolClosedWhy } from '../karpenter/poolClosed.js';
 import { disruption, isReplacementOf, launchNameOf, virtualMachineName } from '../karpenter/replacement.js';
-import type { Launch, ReplacementRef, Reservation, Reserved } from '../workflows/replacementTypes.js';
+import type { Adopted, Launch, LaunchName, ReplacementRef, Reservation } from '../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster, refuse } from './environment.js';
 import {
@@ -19,49 +22,91 @@ import {
 import { readNodeClass, readNodePool } from './kubernetes/nodePools.js';
 import type { NodeChange } from './kubernetes/nodes.js';
 import { readNode, updateNode } from './kubernetes/nodes.js';
+import { listPodsOnNode } from './kubernetes/pods.js';
 
 /**
- * Looks at the node live, taints it, and looks again, since somebody may have changed his mind in between. All that the replacement
- * depends on is fixed here, before the first write to ARM.
+ * Looks at the node live, taints it, and looks again, since somebody may have changed his mind in between, or a pod have come. All
+ * that the replacement depends on is fixed here, before the first write to ARM.
  */
 export async function reserve(environment: ActivityEnvironment, ref: ReplacementRef): Promise<Reservation> {
   checkCluster(environment, ref.cluster);
-  const before = await readMachine(environment, ref);
+  const before = await look(environment, ref);
   if (before.kind !== 'candidate') return { kind: 'notNeeded', why: before.why };
-  const imageId = await readImageId(environment, before.nodePool);
+  const imageId = imageIdOf(before.nodeClass);
   await taint(environment, ref, before.machine);
-  const after = await readMachine(environment, ref);
+  const after = await look(environment, ref);
   if (after.kind !== 'candidate') return { kind: 'notNeeded', why: after.why };
+  const { earlier, adopted } = await readEarlierRounds(environment, ref);
+  if (isEmpty(after.machine) && !isStatic(after.nodePool)) {
+    return { kind: 'empty', earlier: [...earlier, ...(adopted === undefined ? [] : [adopted.name])] };
+  }
   return {
     kind: 'reserved',
     offerings: offeringsOf(environment, after.nodePool, after.machine),
     imageId,
-    ...(await readEarlierRounds(environment, ref)),
+    earlier,
+    ...(adopted === undefined ? {} : { adopted }),
   };
 }
 
-type Found =
-  | { readonly kind: 'candidate'; readonly nodePool: NodePool; readonly machine: Machine }
+type Look =
+  | {
+      readonly kind: 'candidate';
+      readonly nodePool: NodePool;
+      readonly nodeClass: NodeClass;
+      readonly machine: Machine;
+    }
   | { readonly kind: 'none'; readonly why: string };
 
-async function readMachine({ kubernetes }: ActivityEnvironment, ref: ReplacementRef): Promise<Found> {
-  const none = (why: string): Found => ({ kind: 'none', why });
-  const [nodePool, nodeClaim, node] = await Promise.all([
+/** One live look at the node and all that could stand against its replacement, with the rules by which it was chosen. */
+async function look(environment: ActivityEnvironment, ref: ReplacementRef): Promise<Look> {
+  const none = (why: string): Look => ({ kind: 'none', why });
+  const { kubernetes, settings } = environment;
+  const [nodePool, nodeClaim, node, podsOnNode] = await Promise.all([
     readNodePool(kubernetes, ref.nodePool),
     readNodeClaim(kubernetes, ref.nodeClaim),
     readNode(kubernetes, ref.node),
+    listPodsOnNode(kubernetes, ref.node),
   ]);
   if (nodePool === undefined) return none(`NodePool ${ref.nodePool} is gone`);
   if (nodeClaim?.metadata.uid !== ref.uid) return none('its NodeClaim is gone');
-  const machine = { nodeClaim, node };
-  if (disruptionReasonOf(machine) === undefined) return none(`it is no longer ${ref.reason}`);
-  const why = blockedWhy(machine);
-  return why === undefined ? { kind: 'candidate', nodePool, machine } : none(why);
+  const nodeClass = await readNodeClass(kubernetes, nodePool);
+  const pool = poolAround(environment, { nodePool, nodeClass, nodeClaim, node, podsOnNode });
+  const now = Date.now();
+  const closed = poolClosedWhy(pool, []);
+  if (closed !== undefined || nodeClass === undefined) return none(closed ?? 'its NodeClass is gone');
+  const disruption = disruptionOf(nodePool, nodeClaim, settings.candidates, now);
+  if (disruption === undefined) return none(`it is no longer ${ref.reason}`);
+  const [machine] = pool.machines;
+  if (machine === undefined) return none(`it is no longer of NodePool ${ref.nodePool}`);
+  const notNow = notNowWhy(pool, machine, disruption, settings.candidates, now);
+  return notNow === undefined ? { kind: 'candidate', nodePool, nodeClass, machine } : none(notNow.why);
+}
+
+interface LivePart {
+  readonly nodePool: NodePool;
+  readonly nodeClass: NodeClass | undefined;
+  readonly nodeClaim: NodeClaim;
+  readonly node: Node | undefined;
+  readonly podsOnNode: readonly Pod[];
+}
+
+/** A pool of this one node. Pods that have none yet, and disruption budgets, come from the cache: the Eviction API has the last word. */
+function poolAround({ pods, podDisruptionBudgets }: ActivityEnvironment, part: LivePart): Pool {
+  const pending = pods.list().filter(({ spec }) => spec.nodeName === undefined);
+  return joinPool({
+    nodePool: part.nodePool,
+    nodeClass: part.nodeClass,
+    nodeClaims: [part.nodeClaim],
+    nodes: part.node === undefined ? [] : [part.node],
+    pods: [...part.podsOnNode, ...pending],
+    podDisruptionBudgets: podDisruptionBudgets.list(),
+  });
 }
 
 /** Which offerings the pool runs on may be read from the cache: a stale answer costs an attempt at the most. */
 function offeringsOf(environment: ActivityEnvironment, nodePool: NodePool, machine: Machine): readonly Offering[] {
-  const pool = joinPool(nodePool, environment.nodeClaims.list(), []);
+  const pool = joinPool({ nodePool, nodeClaims: environment.nodeClaims.list(), nodes: [] });
   return replacementOfferings(pool, machine, environment.settings.maxLaunchAttempts);
 }
 
@@ -69,7 +114,7 @@ function offeringsOf(environment: ActivityEnvironment, nodePool: NodePool, machi
 async function readEarlierRounds(
   { kubernetes, owner }: ActivityEnvironment,
   ref: ReplacementRef,
-): Promise<Pick<Reserved, 'earlier' | 'adopted'>> {
+): Promise<{ readonly earlier: readonly LaunchName[]; readonly adopted: Adopted | undefined }> {
   const earlier = (await listNodeClaims(kubernetes, ref.nodePool)).flatMap((nodeClaim) => {
     const name = isReplacementOf(nodeClaim, owner, ref.uid) ? launchNameOf(nodeClaim) : undefined;
     // This round's own, after a reset or a lost answer, are found again by their names.
@@ -78,13 +123,13 @@ async function readEarlierRounds(
   const adopted = earlier.find(({ nodeClaim }) => isUsable(nodeClaim));
   return {
     earlier: earlier.filter((other) => other !== adopted).map(({ name }) => name),
-    ...(adopted === undefined ? {} : { adopted: { name: adopted.name, launch: launchOf(adopted.nodeClaim) } }),
+    adopted: adopted === undefined ? undefined : { name: adopted.name, launch: launchOf(adopted.nodeClaim) },
   };
 }
 
 function isUsable(nodeClaim: NodeClaim): boolean {
   const isLeaving = nodeClaim.metadata.deletionTimestamp !== undefined;
-  return !isLeaving && isTrue(nodeClaim, conditionTypes.initialized) && !isTrue(nodeClaim, conditionTypes.drifted);
+  return !isLeaving && isTrue(nodeClaim, conditionTypes.initialized) && !isBornDrifted(nodeClaim);
 }
 
 function launchOf(nodeClaim: NodeClaim): Launch {
@@ -99,12 +144,9 @@ function launchOf(nodeClaim: NodeClaim): Launch {
   };
 }
 
-async function readImageId({ kubernetes }: ActivityEnvironment, nodePool: NodePool): Promise<string> {
-  const nodeClass = await readNodeClass(kubernetes, nodePool);
-  const { name } = nodePool.spec.template.spec.nodeClassRef;
-  if (nodeClass === undefined) throw new Error(`AKSNodeClass ${name} does not exist`);
-  const image = nodeClass.status?.images?.[0];
-  if (image === undefined) throw new Error(`AKSNodeClass ${name} has no image in its status yet`);
+function imageIdOf({ metadata, status }: NodeClass): string {
+  const image = status?.images?.[0];
+  if (image === undefined) throw new Error(`AKSNodeClass ${metadata.name} has no image in its status yet`);
   return image.id;
 }
 
@@ -123,7 +165,7 @@ async function taint(
     const taints = live.spec?.taints ?? [];
     return {
       annotations: { [ownerAnnotation]: owner, [workflowAnnotation]: ref.workflowId },
-      taints: [...taints.filter(({ key }) => key !== disruptedTaint), disruption],
+      taints: [...taints.filter(({ key }) => key !== disruptedTaint && key !== waitingTaint), disruption],
     };
   });
   await setNodeClaimCondition(kubernetes, nodeClaim.metadata.name, ref.uid, {

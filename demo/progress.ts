@@ -28,7 +28,7 @@ export async function readProgress({ api }: Stack, nodes: number): Promise<Progr
     listNodes(api, nodePoolName),
   ]);
   if (nodePool === undefined) return { phases: [], disrupted: 0, allowed: null, waiting: 0, replaced: 0 };
-  const pool = joinPool(nodePool, nodeClaims, nodeList);
+  const pool = joinPool({ nodePool, nodeClaims, nodes: nodeList });
   const phases = readPhases(pool, new Set());
   const census = takeCensus(pool, new Set());
   const old = nodeClaims.filter(({ metadata }) => metadata.annotations?.[replacesAnnotation] === undefined);

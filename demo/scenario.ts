@@ -41,6 +41,8 @@ const startupTaint = { key: 'node.cilium.io/agent-not-ready', value: 'true', eff
 const subnetId =
   '/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/network/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes';
 const readyTimeoutMs = 30_000;
+/** The nodes have been at work for long. */
+const nodeAgeMs = 24 * 3_600_000;
 
 const karpenter = { group: 'karpenter.sh', version: 'v1' };
 const azure = { group: 'karpenter.azure.com', version: 'v1beta1', plural: 'aksnodeclasses' };
@@ -240,7 +242,7 @@ async function createMachine(
   });
   await createNode(api, node, providerID, labels, capacity, allocatable);
   machines.seed(node, virtualMachineModel(node, size.name, zone, imageId));
-  const now = new Date().toISOString();
+  const initializedAt = new Date(Date.now() - nodeAgeMs).toISOString();
   await updateNodeClaimStatus(api, name, nodeClaim.metadata.uid, () => ({
     providerID,
     nodeName: node,
@@ -252,7 +254,7 @@ async function createMachine(
       conditionTypes.registered,
       conditionTypes.initialized,
       conditionTypes.ready,
-    ].map((type) => ({ type, status: 'True' as const, reason: type, message: '', lastTransitionTime: now })),
+    ].map((type) => ({ type, status: 'True' as const, reason: type, message: '', lastTransitionTime: initializedAt })),
   }));
 }
 

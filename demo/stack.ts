@@ -103,6 +103,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const watcher: RunningWatcher = await startWatcher({
       kubeConfig,
       temporal,
+      expiryLeadMs: options.settings.candidates.expiryLeadMs,
       gatherMs: Math.max(20, 250 / speed),
       retryDelayMs: Math.max(50, 1000 / speed),
       log: log.child({ part: 'watcher' }),

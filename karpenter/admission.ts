@@ -1,12 +1,21 @@
 import { allowedDisruptions, earliestMs } from './budget.js';
 import type { BudgetError } from './budget.js';
-import type { BlockedCandidate, Candidate } from './candidate.js';
-import { disruptionReasons, findCandidates } from './candidate.js';
-import { managedAnnotation, workflowAnnotation } from './labels.js';
+import type { BlockedCandidate, Candidate, CandidateRules } from './candidate.js';
+import { findCandidates } from './candidate.js';
+import { orderCandidates } from './candidateOrder.js';
+import { expiryDueMs } from './disruptionReason.js';
+import { workflowAnnotation } from './labels.js';
+import { LimitsLedger } from './limits.js';
+import type { NotNow } from './notNow.js';
+import type { ClusterView } from './permits.js';
+import { Permits } from './permits.js';
 import type { PhaseRow } from './phase.js';
 import { readPhases } from './phase.js';
 import type { Pool } from './pool.js';
 import { isTainted, takeCensus } from './pool.js';
+import { poolClosedWhy } from './poolClosed.js';
+import type { MarkChange } from './waitingMark.js';
+import { findMarkChanges } from './waitingMark.js';
 
 /** At most so many children of one rollout are in flight, far below Temporal's limit of 2,000. */
 export const maxInFlight = 500;
@@ -21,8 +30,10 @@ export interface AdmissionInput {
   readonly first: ReadonlySet<string>;
   /** UIDs that failed before: they go to the end of the line. */
   readonly last: ReadonlySet<string>;
-  /** UIDs that wait for a person: they get no permit. */
+  /** UIDs that wait for a person, or were skipped by one: they get no permit. */
   readonly held: ReadonlySet<string>;
+  readonly rules: CandidateRules;
+  readonly cluster: ClusterView;
 }
 
 /** What the budgets allow for one reason; null: no budget bounds it. */
@@ -39,29 +50,19 @@ export interface Admission {
   readonly budgetErrors: readonly BudgetError[];
   /** When a budget's window opens or ends next, epoch milliseconds; null: not within five years. */
   readonly nextChangeMs: number | null;
+  /** The next instant at which the answer can change by the passing of time alone, epoch milliseconds; null: none is known. */
+  readonly nextLookMs: number | null;
   /** Never more than there are permits. */
   readonly start: readonly Candidate[];
   /** Could start, but no permit is free. */
   readonly waiting: readonly Candidate[];
   readonly blocked: readonly BlockedCandidate[];
+  readonly markChanges: readonly MarkChange[];
   readonly phases: readonly PhaseRow[];
+  /** Somebody waits only for what goes on in other pools. */
+  readonly isCapped: boolean;
   /** Why the whole pool is left alone, if it is. */
   readonly closed: string | undefined;
-}
-
-function rank(candidate: Candidate, input: AdmissionInput): number {
-  if (input.first.has(candidate.uid)) return 0;
-  return input.last.has(candidate.uid) ? 2 : 1;
-}
-
-function closedWhy(pool: Pool, budgetErrors: readonly BudgetError[]): string | undefined {
-  const { name, annotations, deletionTimestamp } = pool.nodePool.metadata;
-  if (deletionTimestamp !== undefined) return `NodePool ${name} is being deleted`;
-  if (annotations?.[managedAnnotation] !== 'true')
-    return `NodePool ${name} is not annotated ${managedAnnotation}: "true"`;
-  const [error] = budgetErrors;
-  if (error === undefined) return undefined;
-  return `NodePool ${name}: spec.disruption.budgets[${error.index}].${error.field} "${error.text}": ${error.message}`;
 }
 
 /** Nodes that a replacement of ours left tainted, e.g. one that was terminated: they count as disrupted already. */
@@ -75,39 +76,75 @@ function findLeftovers({ machines }: Pool): ReadonlySet<string> {
 /** The one decision of a rollout, computed from one view of the pool: nobody is admitted beyond the budget. */
 export function admit(pool: Pool, input: AdmissionInput): Admission {
   const census = takeCensus(pool, input.inFlight);
-  const { candidates, blocked } = findCandidates(pool);
+  const { candidates, blocked: notNow } = findCandidates(pool, input.rules, input.atMs);
+  const reasons = [...new Set(['Drifted', ...candidates.map(({ reason }) => reason)])];
   const budgets = pool.nodePool.spec.disruption?.budgets;
-  const allowances = disruptionReasons.map((reason) => ({
+  const allowances = reasons.map((reason) => ({
     reason,
     ...allowedDisruptions(budgets, census.nodes, reason, input.atMs),
   }));
   const budgetErrors = allowances[0]?.errors ?? [];
-  const closed = closedWhy(pool, budgetErrors);
-  const room = closed === undefined ? Math.max(0, maxInFlight - input.inFlight.size) : 0;
-  const line = candidates
-    .filter((candidate) => !input.inFlight.has(candidate.nodeClaim) && !input.held.has(candidate.uid))
-    .sort((a, b) => rank(a, input) - rank(b, input));
-  const leftovers = findLeftovers(pool);
+  const closed = poolClosedWhy(pool, budgetErrors);
+  const idle = candidates.filter(({ nodeClaim, uid }) => !input.inFlight.has(nodeClaim) && !input.held.has(uid));
+  const line = orderCandidates(idle, input);
+  const blocked = notNow.filter((candidate) => !input.inFlight.has(candidate.nodeClaim));
+
+  const permits = new Permits({
+    pool,
+    inFlight: input.inFlight,
+    disrupted: census.disrupted.length,
+    room: closed === undefined ? Math.max(0, maxInFlight - input.inFlight.size) : 0,
+    allowedFor: (reason) => allowances.find((allowance) => allowance.reason === reason)?.allowed ?? Infinity,
+    leftovers: findLeftovers(pool),
+    limits: new LimitsLedger(pool, input.inFlight),
+    cluster: input.cluster,
+  });
+  const machines = new Map(pool.machines.map((machine) => [machine.nodeClaim.metadata.uid, machine]));
   const start: Candidate[] = [];
   const waiting: Candidate[] = [];
-  let permitsTaken = 0;
   for (const candidate of line) {
-    const allowed = allowances.find(({ reason }) => reason === candidate.reason)?.allowed ?? Infinity;
-    const permitsNeeded = leftovers.has(candidate.uid) ? 0 : 1;
-    const isAdmitted = start.length < room && census.disrupted.length + permitsTaken + permitsNeeded <= allowed;
-    (isAdmitted ? start : waiting).push(candidate);
-    if (isAdmitted) permitsTaken += permitsNeeded;
+    const machine = machines.get(candidate.uid);
+    if (machine === undefined) continue;
+    const answer = permits.ask(candidate, machine);
+    switch (answer.kind) {
+      case 'start':
+        start.push(candidate);
+        break;
+      case 'wait':
+        waiting.push(candidate);
+        break;
+      case 'blocked':
+        blocked.push({ ...pick(candidate), ...answer.notNow });
+    }
   }
+  const nextChangeMs = earliestMs(allowances.map((allowance) => allowance.nextChangeMs));
   return {
     nodes: census.nodes,
     disrupted: census.disrupted,
     allowances: allowances.map(({ reason, allowed }) => ({ reason, allowed })),
     budgetErrors,
-    nextChangeMs: earliestMs(allowances.map(({ nextChangeMs }) => nextChangeMs)),
+    nextChangeMs,
+    nextLookMs: earliestMs([
+      waiting.length > 0 ? nextChangeMs : null,
+      ...blocked.map(({ untilMs }) => untilMs),
+      nextExpiryMs(pool, input),
+    ]),
     start,
     waiting,
-    blocked: blocked.filter((candidate) => !input.inFlight.has(candidate.nodeClaim)),
+    blocked,
+    markChanges: findMarkChanges(pool, new Set(waiting.map(({ uid }) => uid)), input.inFlight),
     phases: readPhases(pool, input.inFlight),
+    isCapped: permits.isCapped,
     closed,
   };
+}
+
+function pick({ nodeClaim, uid, reason, reasonDetail }: Candidate): Omit<BlockedCandidate, keyof NotNow> {
+  return { nodeClaim, uid, reason, reasonDetail };
+}
+
+/** When the next node of the pool begins to expire, epoch milliseconds. */
+function nextExpiryMs({ machines }: Pool, { rules, atMs }: AdmissionInput): number | null {
+  const dueMs = machines.map(({ nodeClaim }) => expiryDueMs(nodeClaim, rules));
+  return earliestMs(dueMs.flatMap((instantMs) => (instantMs === undefined || instantMs <= atMs ? [] : [instantMs])));
 }

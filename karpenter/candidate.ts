@@ -1,10 +1,15 @@
-import { conditionTypes, getCondition, isTrue } from './conditions.js';
-import { doNotDisruptAnnotation } from './labels.js';
+import { conditionTypes, isTrue } from './conditions.js';
+import type { ExpiryRule } from './disruptionReason.js';
+import { disruptionOf } from './disruptionReason.js';
+import type { NotNow, NotNowRules } from './notNow.js';
+import { notNowWhy } from './notNow.js';
 import type { Machine, Pool } from './pool.js';
-import { isDeleting, isInitialized } from './pool.js';
+import { isStatic } from './pool.js';
+import { carriesControlPlane } from './controlPlanePods.js';
+import { isReschedulable } from './pods.js';
 
-/** Why a node is to be replaced: a disruption condition of its NodeClaim. */
-export const disruptionReasons: readonly string[] = [conditionTypes.drifted];
+/** What makes a candidate, and what keeps it waiting. */
+export type CandidateRules = ExpiryRule & NotNowRules;
 
 /** A NodeClaim that is to be replaced. */
 export interface Candidate {
@@ -12,63 +17,60 @@ export interface Candidate {
   readonly uid: string;
   readonly node: string;
   readonly reason: string;
-  /** The condition's own reason, e.g. `ImageDrift`. */
+  /** The condition's own reason, e.g. `ImageDrift`, or what a person said. */
   readonly reasonDetail: string;
-  /** When the condition became true, ISO 8601. */
+  /** When the condition became true, ISO 8601; empty where nothing tells. */
   readonly since: string;
+  /** No pod has to move: the node just goes. Never in a static pool, which keeps its number of nodes. */
+  readonly isEmpty: boolean;
+  /** Pods of Driftless or Temporal run on it. */
+  readonly carriesControlPlane: boolean;
 }
 
-/** A candidate that cannot be replaced now, and why, in words for people. */
-export interface BlockedCandidate {
+/** A candidate that cannot be replaced now. */
+export interface BlockedCandidate extends NotNow {
   readonly nodeClaim: string;
   readonly uid: string;
-  readonly why: string;
+  readonly reason: string;
+  readonly reasonDetail: string;
 }
 
-/** The first disruption reason that holds for the NodeClaim. */
-export function disruptionReasonOf(machine: Machine): string | undefined {
-  return disruptionReasons.find((reason) => isTrue(machine.nodeClaim, reason));
-}
-
-/** Why this candidate cannot be replaced now, or undefined when it can. */
-export function blockedWhy(machine: Machine): string | undefined {
-  if (isDeleting(machine)) return 'it is being deleted already';
-  if (machine.node === undefined) return 'it has no Node yet';
-  if (!isInitialized(machine)) return 'its Node is not initialized yet';
-  // Exactly `true`: Karpenter ignores any other value on a node.
-  if (machine.node.metadata.annotations?.[doNotDisruptAnnotation] === 'true') {
-    return `its Node is annotated ${doNotDisruptAnnotation}`;
-  }
-  return undefined;
+/** No pod would have to find another node. */
+export function isEmpty({ pods }: Machine): boolean {
+  return !pods.some(isReschedulable);
 }
 
 /** What a pool asks for: who can be replaced, oldest reason first, and who can't yet. */
-export function findCandidates(pool: Pool): {
-  readonly candidates: readonly Candidate[];
-  readonly blocked: readonly BlockedCandidate[];
-} {
+export function findCandidates(
+  pool: Pool,
+  rules: CandidateRules,
+  atMs: number,
+): { readonly candidates: readonly Candidate[]; readonly blocked: readonly BlockedCandidate[] } {
   const candidates: Candidate[] = [];
   const blocked: BlockedCandidate[] = [];
   for (const machine of pool.machines) {
-    const reason = disruptionReasonOf(machine);
+    const disruption = disruptionOf(pool.nodePool, machine.nodeClaim, rules, atMs);
     // An instance that is terminating is already on its way out: nothing is left to decide.
-    if (reason === undefined || isTrue(machine.nodeClaim, conditionTypes.instanceTerminating)) continue;
-    const { name, uid } = machine.nodeClaim.metadata;
-    const why = blockedWhy(machine);
-    if (why !== undefined || machine.node === undefined) {
-      blocked.push({ nodeClaim: name, uid, why: why ?? 'it has no Node yet' });
+    if (disruption === undefined || isTrue(machine.nodeClaim, conditionTypes.instanceTerminating)) continue;
+    const { name: nodeClaim, uid } = machine.nodeClaim.metadata;
+    const { reason, detail: reasonDetail, since } = disruption;
+    const notNow = notNowWhy(pool, machine, disruption, rules, atMs);
+    if (notNow !== undefined) {
+      blocked.push({ nodeClaim, uid, reason, reasonDetail, ...notNow });
       continue;
     }
-    const condition = getCondition(machine.nodeClaim, reason);
     candidates.push({
-      nodeClaim: name,
+      nodeClaim,
       uid,
-      node: machine.node.metadata.name,
+      node: machine.node?.metadata.name ?? '',
       reason,
-      reasonDetail: condition?.reason ?? reason,
-      since: condition?.lastTransitionTime ?? '',
+      reasonDetail,
+      since,
+      isEmpty: isEmpty(machine) && !isStatic(pool.nodePool),
+      carriesControlPlane: carriesControlPlane(machine.pods),
     });
   }
-  candidates.sort((a, b) => a.since.localeCompare(b.since, 'en') || a.nodeClaim.localeCompare(b.nodeClaim, 'en'));
-  return { candidates, blocked };
+  const byAge = (a: Candidate, b: Candidate): number =>
+    a.since.localeCompare(b.since, 'en') || a.nodeClaim.localeCompare(b.nodeClaim, 'en');
+  return { candidates: candidates.sort(byAge), blocked };
 }

@@ -24,6 +24,13 @@ export const disruptedTaint = 'karpenter.sh/disrupted';
 /** On a replacement from its birth until the drain of the old node begins, so that nobody else takes the room. Effect NoSchedule. */
 export const replacementTaint = 'driftless.dev/replacement';
 
+/** On a node that waits for its replacement: pods rather go elsewhere, so that they move once. Effect PreferNoSchedule. */
+export const waitingTaint = 'driftless.dev/waiting';
+
+/** On a NodeClaim: replace it, whatever its conditions say; the value is the reason in words. Exactly `false` means no. */
+export const replaceAnnotation = 'driftless.dev/replace';
+/** On a NodePool: further condition types of its NodeClaims that ask for a replacement, separated by commas. */
+export const disruptionConditionsAnnotation = 'driftless.dev/disruption-conditions';
 /** Set to `true` by the owner of a NodePool: Driftless may replace its nodes. */
 export const managedAnnotation = 'driftless.dev/managed';
 /** Our mark: the id of the Temporal namespace whose workflow wrote the object. */

@@ -1,17 +1,34 @@
-import type { Node, NodeClaim, NodePool } from './api.js';
+import type { Node, NodeClaim, NodeClass, NodePool, Pod, PodDisruptionBudget } from './api.js';
 import { conditionTypes, getCondition, isTrue } from './conditions.js';
-import { disruptedTaint, initializedLabel, nodePoolLabel } from './labels.js';
+import { disruptedTaint, initializedLabel, nodePoolLabel, waitingTaint } from './labels.js';
 
 /** A NodeClaim and the Node that it became, if it has become one. */
 export interface Machine {
   readonly nodeClaim: NodeClaim;
   readonly node: Node | undefined;
+  /** The pods that are bound to the Node. */
+  readonly pods: readonly Pod[];
 }
 
 /** One NodePool as the cluster shows it at one instant. */
 export interface Pool {
   readonly nodePool: NodePool;
+  /** The NodeClass of its template; undefined where there is none. */
+  readonly nodeClass: NodeClass | undefined;
   readonly machines: readonly Machine[];
+  /** Pods of the cluster that have no node yet. */
+  readonly pendingPods: readonly Pod[];
+  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+}
+
+/** What a pool is joined from. */
+export interface PoolParts {
+  readonly nodePool: NodePool;
+  readonly nodeClass?: NodeClass | undefined;
+  readonly nodeClaims: readonly NodeClaim[];
+  readonly nodes: readonly Node[];
+  readonly pods?: readonly Pod[];
+  readonly podDisruptionBudgets?: readonly PodDisruptionBudget[];
 }
 
 /** What the budget counts. */
@@ -22,18 +39,34 @@ export interface Census {
   readonly disrupted: readonly string[];
 }
 
-/** Puts the NodeClaims of a pool beside their Nodes, by the name in their status, else by providerID. */
-export function joinPool(nodePool: NodePool, nodeClaims: readonly NodeClaim[], nodes: readonly Node[]): Pool {
+function groupByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
+  const byNode = new Map<string, Pod[]>();
+  for (const pod of pods) {
+    const { nodeName } = pod.spec;
+    if (nodeName === undefined || nodeName === '') continue;
+    const group = byNode.get(nodeName);
+    if (group === undefined) byNode.set(nodeName, [pod]);
+    else group.push(pod);
+  }
+  return byNode;
+}
+
+/** Puts the NodeClaims of a pool beside their Nodes, by the name in their status, else by providerID, and those beside their pods. */
+export function joinPool(parts: PoolParts): Pool {
+  const { nodePool, nodeClass, nodeClaims, nodes, pods = [], podDisruptionBudgets = [] } = parts;
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
   const byProviderId = new Map(nodes.map((node) => [node.spec?.providerID, node]));
+  const podsByNode = groupByNode(pods);
   const machines = nodeClaims
     .filter((nodeClaim) => nodeClaim.metadata.labels?.[nodePoolLabel] === nodePool.metadata.name)
     .map((nodeClaim) => {
       const { nodeName, providerID } = nodeClaim.status ?? {};
       const named = nodeName === undefined ? undefined : byName.get(nodeName);
-      return { nodeClaim, node: named ?? (providerID === undefined ? undefined : byProviderId.get(providerID)) };
+      const node = named ?? (providerID === undefined ? undefined : byProviderId.get(providerID));
+      return { nodeClaim, node, pods: (node === undefined ? undefined : podsByNode.get(node.metadata.name)) ?? [] };
     });
-  return { nodePool, machines };
+  const pendingPods = pods.filter(({ spec }) => spec.nodeName === undefined || spec.nodeName === '');
+  return { nodePool, nodeClass, machines, pendingPods, podDisruptionBudgets };
 }
 
 /** Karpenter's `Initialized()`: the label that its lifecycle controller, or our launcher, puts on the Node. */
@@ -41,9 +74,18 @@ export function isInitialized({ node }: Machine): boolean {
   return node?.metadata.labels?.[initializedLabel] === 'true';
 }
 
+function hasTaint({ node }: Machine, key: string): boolean {
+  return node?.spec?.taints?.some((taint) => taint.key === key) ?? false;
+}
+
 /** The node carries the taint that stands for a disruption under way. */
-export function isTainted({ node }: Machine): boolean {
-  return node?.spec?.taints?.some((taint) => taint.key === disruptedTaint) ?? false;
+export function isTainted(machine: Machine): boolean {
+  return hasTaint(machine, disruptedTaint);
+}
+
+/** The node carries the soft taint of those that wait for their replacement. */
+export function isMarkedWaiting(machine: Machine): boolean {
+  return hasTaint(machine, waitingTaint);
 }
 
 /** The NodeClaim or its Node has been deleted and waits for its finalizers. */
@@ -53,6 +95,11 @@ export function isDeleting({ nodeClaim, node }: Machine): boolean {
 
 function isNotReady({ node }: Machine): boolean {
   return node !== undefined && getCondition(node, conditionTypes.ready)?.status !== 'True';
+}
+
+/** The pool keeps a fixed number of nodes (`spec.replicas`): an empty one is replaced too. */
+export function isStatic({ spec }: NodePool): boolean {
+  return spec.replicas !== undefined;
 }
 
 /**

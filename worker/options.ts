@@ -40,6 +40,10 @@ export interface WorkerOptions {
   readonly quiet: number;
   readonly childCheck: number;
   readonly lookAgain: number;
+  readonly expiryLead: number;
+  readonly justStarted: number;
+  readonly flap: number;
+  readonly maxDisruptedNodes: number;
   readonly speed: number;
   readonly logLevel: LogLevel;
 }
@@ -65,6 +69,9 @@ const durations: readonly Duration[] = [
   { flag: 'backoff-max', text: '10m', help: 'longest pause of a pool after failures' },
   { flag: 'quiet', text: '1m', help: 'a pool that asks for nothing for so long ends its rollout' },
   { flag: 'look-again', text: '5m', help: 'between two looks at a pool with blocked candidates' },
+  { flag: 'expiry-lead', text: '1h', help: 'nodes are replaced so long before their expireAfter' },
+  { flag: 'just-started', text: '20s', help: 'a node that was Initialized less than so long ago is left alone' },
+  { flag: 'flap', text: '10m', help: 'a replacement that is to be replaced itself is left alone until this age' },
   { flag: 'child-check', text: '30s', help: 'between two looks at replacements that another run started' },
 ];
 
@@ -112,6 +119,11 @@ export function addWorkerOptions(command: Command): Command {
         .default(3),
     )
     .addOption(
+      option('max-disrupted-nodes', 'n', 'nodes of all NodePools together that are replaced at once')
+        .argParser(parsePositiveInteger)
+        .default(100),
+    )
+    .addOption(
       option('halt-after-failures', 'n', 'failures in a row that halt a rollout')
         .argParser(parsePositiveInteger)
         .default(5),
@@ -152,6 +164,12 @@ export function activitySettings(options: WorkerOptions): ActivitySettings {
       waitIntervalMs: Math.max(shortestWaitMs, scaled(options.waitInterval)),
       pollIntervalMs: scaled(options.pollInterval),
     },
+    candidates: {
+      expiryLeadMs: scaled(options.expiryLead),
+      justStartedMs: scaled(options.justStarted),
+      flapMs: scaled(options.flap),
+    },
+    maxDisruptedNodes: options.maxDisruptedNodes,
     maxLaunchAttempts: options.maxLaunchAttempts,
     pollDelayMinMs: scaled(options.pollDelayMin),
     pollDelayMaxMs: scaled(options.pollDelayMax),

@@ -9,6 +9,8 @@ import { Informer } from '../activities/kubernetes/informer.js';
 import { createKubernetesApi } from '../activities/kubernetes/kubernetesApi.js';
 import { nodeClaimCollection } from '../activities/kubernetes/nodeClaims.js';
 import { nodeCollection } from '../activities/kubernetes/nodes.js';
+import { podDisruptionBudgetCollection } from '../activities/kubernetes/podDisruptionBudgets.js';
+import { podCollection } from '../activities/kubernetes/pods.js';
 import { createArmLauncher } from '../activities/launcher/arm/armLauncher.js';
 import { createRolloutActivities } from '../activities/observePool.js';
 import { createArmWriteActivities, createReplacementActivities } from '../activities/replacementActivities.js';
@@ -58,7 +60,10 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
   const informerOptions = { retryDelayMs: informerRetryDelayMs, log };
   const nodeClaims = new Informer(kubernetes, nodeClaimCollection, informerOptions);
   const nodes = new Informer(kubernetes, nodeCollection, informerOptions);
-  await Promise.all([nodeClaims.synced, nodes.synced]);
+  const pods = new Informer(kubernetes, podCollection, informerOptions);
+  const podDisruptionBudgets = new Informer(kubernetes, podDisruptionBudgetCollection, informerOptions);
+  const informers = [nodeClaims, nodes, pods, podDisruptionBudgets];
+  await Promise.all(informers.map(({ synced }) => synced));
 
   const environment = {
     clusterId,
@@ -66,6 +71,8 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
     kubernetes,
     nodeClaims,
     nodes,
+    pods,
+    podDisruptionBudgets,
     settings,
     virtualMachines: new VirtualMachines(configuration.arm),
     templateSecret: configuration.templateSecret,
@@ -92,7 +99,7 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
 
   const workers = [worker, armWriter];
   const stopped = Promise.all(workers.map((one) => one.run())).then(async () => {
-    await Promise.all([nodeClaims.stop(), nodes.stop()]);
+    await Promise.all(informers.map((informer) => informer.stop()));
     await connection.close();
     await clientConnection.close();
     log.info({ cluster: clusterId }, 'worker stopped');

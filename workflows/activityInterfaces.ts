@@ -1,4 +1,4 @@
-import type { Admission } from '../karpenter/admission.js';
+import type { AdmissionReport } from '../karpenter/admissionReport.js';
 import type { Offering } from '../karpenter/offering.js';
 import type {
   Deletion,
@@ -29,13 +29,19 @@ export interface InFlight {
   readonly uid: string;
 }
 
-export interface ObservePoolInput {
+/** A pool, and what its rollout knows of the candidates that the cluster does not show. */
+export interface LineState {
   readonly cluster: string;
   readonly nodePool: string;
-  readonly inFlight: readonly InFlight[];
+  /** Names of the NodeClaims whose replacement is under way. */
+  readonly inFlight: readonly string[];
+  /** UIDs that go first, go last, or wait for a person. */
   readonly first: readonly string[];
   readonly last: readonly string[];
   readonly held: readonly string[];
+}
+
+export interface ObservePoolInput extends LineState {
   /** Children to describe by workflow id. */
   readonly describe: readonly InFlight[];
   /** A parent started anew does not know its children: look for one under every name that could have one. */
@@ -43,17 +49,27 @@ export interface ObservePoolInput {
 }
 
 export interface PoolObservation {
-  readonly admission: Admission;
-  /** UIDs of the pool's NodeClaims that have a disruption reason: what is not among them needs no replacement any more. */
-  readonly uids: readonly string[];
+  readonly admission: AdmissionReport;
+  /** Of the UIDs that the rollout named, those that need no replacement any more. */
+  readonly settled: readonly string[];
   readonly children: readonly ChildReport[];
   readonly settings: { readonly rollout: RolloutSettings; readonly replacement: ReplacementSettings };
+}
+
+export interface NodeClaimRef {
+  readonly cluster: string;
+  readonly nodePool: string;
+  readonly nodeClaim: string;
 }
 
 /** The activities of the parent. */
 export interface RolloutActivities {
   /** Reads the live pool and decides who may start; describes children. A deleted NodePool is an empty one. */
   observePool(input: ObservePoolInput): Promise<PoolObservation>;
+  /** Puts the soft taint on the nodes that wait, and takes it off the others. */
+  markWaiting(input: LineState): Promise<void>;
+  /** Finds a NodeClaim that a person names. Fails with UnknownNodeClaim when the pool has none of that name. */
+  findNodeClaim(ref: NodeClaimRef): Promise<InFlight>;
 }
 
 /** The activities of a replacement that do not begin anything at ARM, but for a failed delete that is begun again. Waiting is by retries: see activities/waiting.ts. */
@@ -64,8 +80,8 @@ export interface ReplacementActivities {
   pollLaunch(ref: ReplacementRef, launch: Launch): Promise<void>;
   /** Registers the Node and waits until it is Initialized. */
   initialize(ref: ReplacementRef, launch: Launch, registrationTtlMs: number): Promise<void>;
-  /** Opens the replacement for pods, evicts the old node's and waits until they are gone. */
-  drain(ref: ReplacementRef, launch: Launch): Promise<void>;
+  /** Opens the replacement for pods, evicts the old node's and waits until they are gone. An empty node has no replacement: null. */
+  drain(ref: ReplacementRef, launch: Launch | null): Promise<void>;
   /** Follows a delete operation to its end, then removes Node and NodeClaim. */
   followDeletion(ref: ReplacementRef, deletion: Deletion): Promise<void>;
   /** Takes our taint and condition off the old node. */
@@ -77,7 +93,7 @@ export interface ArmWriteActivities {
   /** Creates the NodeClaim and begins the VM's PUT; returns without waiting for it. */
   createReplacement(ref: ReplacementRef, request: CreateRequest): Promise<Launch>;
   /** Deletes the old NodeClaim, begins its VM's DELETE and writes InstanceTerminating: from then on the permit is free. */
-  beginDeletion(ref: ReplacementRef, launch: Launch): Promise<Deletion>;
+  beginDeletion(ref: ReplacementRef, launch: Launch | null): Promise<Deletion>;
   /** Begins the removal of a replacement, unless it is needed by now: an eviction has begun, or a workload has moved onto it. */
   beginRemoval(ref: ReplacementRef, launch: LaunchName, evictionBegan: boolean): Promise<Removal>;
 }

@@ -14,6 +14,12 @@ export const failureTypes = {
   notNeeded: 'NotNeeded',
   /** What is to be changed is not what it was, or not ours. */
   refused: 'Refused',
+  /** The replacement has drifted before any pod moved to it: the next one would too. */
+  bornDrifted: 'BornDrifted',
+  /** A person named a NodeClaim that the pool does not have. */
+  unknownNodeClaim: 'UnknownNodeClaim',
+  /** A request of a person that cannot be fulfilled as it stands. */
+  invalidRequest: 'InvalidRequest',
   /** Worker and workflow mean different clusters. */
   wrongCluster: 'WrongCluster',
 } as const;

@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 
-import type { Admission } from '../karpenter/admission.js';
+import type { AdmissionReport } from '../karpenter/admissionReport.js';
 import type { LaunchFailure } from './replacementTypes.js';
 
 /** Something may have changed: look at the cluster. Carries nothing, and a second one changes nothing. */
@@ -22,7 +22,8 @@ export interface RolloutFailure {
 /** A node that the rollout has replaced. */
 export interface Replaced {
   readonly nodeClaim: string;
-  readonly replacement: string;
+  /** The NodeClaim that took its place; null: it was empty, nothing had to. */
+  readonly replacement: string | null;
   readonly launchFailures: readonly LaunchFailure[];
 }
 
@@ -33,6 +34,8 @@ export interface RolloutResult {
   /** NodeClaims that needed no replacement in the end, and why. */
   readonly notNeeded: readonly { readonly nodeClaim: string; readonly why: string }[];
   readonly failures: readonly RolloutFailure[];
+  /** What people did to it, the latest of it. */
+  readonly interventions: readonly Intervention[];
 }
 
 /** What a rollout is doing now. */
@@ -43,12 +46,46 @@ export interface RolloutStatus extends RolloutResult {
   /** No replacement starts before this instant, ISO 8601. */
   readonly backoffUntil: string | null;
   /** What the last look at the pool said. */
-  readonly admission: Admission | null;
+  readonly admission: AdmissionReport | null;
+  readonly paused: Pause | null;
+  readonly skipped: readonly Skip[];
 }
 
 export const statusQuery = defineQuery<RolloutStatus>('status');
 
-export interface RetryRequest {
+/** Who asks for something, and why: both stay in the record. */
+export interface Asker {
+  readonly by: string;
+  readonly why: string;
+}
+
+/** Something that a person did to a rollout. */
+export interface Intervention extends Asker {
+  readonly what: 'pause' | 'resume' | 'retry' | 'skip' | 'cancel';
+  /** ISO 8601. */
+  readonly at: string;
+  /** The NodeClaim that it is about, if it is about one. */
+  readonly nodeClaim: string | null;
+}
+
+/** Nothing starts until somebody resumes. */
+export interface Pause extends Asker {
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** A NodeClaim that is left alone for a while. */
+export interface Skip extends Asker {
+  readonly nodeClaim: string;
+  readonly uid: string;
+  /** ISO 8601. */
+  readonly until: string;
+}
+
+export type PauseRequest = Asker;
+export type ResumeRequest = Asker;
+
+export interface RetryRequest extends Partial<Asker> {
   /** The NodeClaim to try again; without it, all that failed. */
   readonly nodeClaim?: string;
 }
@@ -58,5 +95,29 @@ export interface RetryAnswer {
   readonly retried: readonly string[];
 }
 
-/** Start failed replacements again, now: ends a backoff and a halt. */
+export interface SkipRequest extends Asker {
+  readonly nodeClaim: string;
+  /** Until when, ISO 8601 with a zone; at most 30 days ahead. */
+  readonly until: string;
+}
+
+export interface CancelRequest extends Asker {
+  /** The NodeClaim whose replacement is canceled; without it, all that are under way. */
+  readonly nodeClaim?: string;
+}
+
+export interface CancelAnswer {
+  /** NodeClaims whose replacement was asked to undo what it did. */
+  readonly canceled: readonly string[];
+}
+
+/** Start failed replacements again, now: ends a backoff, a halt and a skip. */
 export const retryUpdate = defineUpdate<RetryAnswer, [RetryRequest]>('retry');
+/** Start nothing any more; what runs goes on to its end. */
+export const pauseUpdate = defineUpdate<Pause, [PauseRequest]>('pause');
+/** Go on after a pause. */
+export const resumeUpdate = defineUpdate<undefined, [ResumeRequest]>('resume');
+/** Leave one NodeClaim alone until an instant. */
+export const skipUpdate = defineUpdate<Skip, [SkipRequest]>('skip');
+/** Cancel replacements that are under way: up to the drain they undo what they did. Nobody is tried again before a retry. */
+export const cancelUpdate = defineUpdate<CancelAnswer, [CancelRequest]>('cancel');

@@ -1,9 +1,11 @@
 import {
   allHandlersFinished,
+  CancellationScope,
   ChildWorkflowCancellationType,
   condition,
   continueAsNew,
-  isCancellation,
+  getExternalWorkflowHandle,
+  log,
   ParentClosePolicy,
   proxyActivities,
   setCurrentDetails,
@@ -21,12 +23,22 @@ import {
 } from '@temporalio/common';
 
 import type { Candidate } from '../karpenter/candidate.js';
-import type { RolloutActivities } from './activityInterfaces.js';
+import type { InFlight, RolloutActivities } from './activityInterfaces.js';
+import { summarizeFailure } from './failures.js';
 import { replaceNodeWorkflowId } from './ids.js';
-import { pokeSignal, retryUpdate, statusQuery } from './messages.js';
-import type { RetryRequest, RolloutResult } from './messages.js';
+import {
+  cancelUpdate,
+  pauseUpdate,
+  pokeSignal,
+  resumeUpdate,
+  retryUpdate,
+  skipUpdate,
+  statusQuery,
+} from './messages.js';
+import type { CancelRequest, RetryRequest, RolloutResult, SkipRequest } from './messages.js';
 import type { replaceNode } from './replaceNode.js';
 import type { ReplaceNodeInput } from './replacementTypes.js';
+import { checkAsker, checkCancelRequest, checkRetryRequest, checkSkipRequest } from './requests.js';
 import { rolloutDetails } from './rolloutDetails.js';
 import { RolloutState } from './rolloutState.js';
 import type { ChildEnd, RolloutInput } from './rolloutState.js';
@@ -37,13 +49,89 @@ const { observePool } = proxyActivities<RolloutActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   summary: 'Read the pool, decide who may start',
 });
+const { markWaiting } = proxyActivities<RolloutActivities>({
+  startToCloseTimeout: '5 minutes',
+  retry: { maximumAttempts: 3 },
+  summary: 'Put the soft taint on nodes that wait',
+});
+const { findNodeClaim } = proxyActivities<RolloutActivities>({
+  startToCloseTimeout: '15 seconds',
+  scheduleToCloseTimeout: '1 minute',
+  summary: 'Find the NodeClaim that a person names',
+});
 
 /**
  * One NodePool's run of replacements: keeps as many of them in flight as the pool's disruption budget allows. The permits are read
  * from the live cluster at each wake; this workflow adds what only it knows: its children, their failures, what people asked for.
+ * Canceled, it admits nobody any more and waits for its children; what becomes of them is for the update `cancel`.
  */
 export async function nodePoolRollout(input: RolloutInput): Promise<RolloutResult> {
   const rollout = new RolloutState(input);
+  setHandlers(input, rollout);
+  const { cancelRequested } = CancellationScope.current();
+  cancelRequested.catch(() => {
+    rollout.cancel();
+  });
+  const result = await CancellationScope.nonCancellable(() => run(input, rollout));
+  return rollout.isCanceled ? await cancelRequested : result;
+}
+
+async function run(input: RolloutInput, rollout: RolloutState): Promise<RolloutResult> {
+  const marking = new Marking(rollout);
+  for (;;) {
+    const observation = await observePool(rollout.nextObservation(Date.now()));
+    const admitted = rollout.observed(observation, Date.now());
+    await Promise.all(admitted.map((candidate) => startReplacement(candidate, input, rollout)));
+    marking.begin();
+    setCurrentDetails(rolloutDetails(rollout.status(Date.now())));
+    const isAtEnd = rollout.isCanceled ? rollout.children.length === 0 : rollout.isQuiet(Date.now());
+    if (isAtEnd && allHandlersFinished()) {
+      await marking.ended();
+      return rollout.result();
+    }
+    // A canceled rollout ends in the run that was canceled: only that one can end as canceled.
+    if (!rollout.isCanceled && shouldContinueAsNew(input)) {
+      await marking.ended();
+      await goOnAsNew(input, rollout);
+    }
+    await untilSomethingChanges(rollout);
+  }
+}
+
+/** One that has ended in the meantime needs no cancel any more. */
+async function cancelChild(workflowId: string): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(workflowId).cancel();
+  } catch (error) {
+    log.info('nothing to cancel', { workflowId, error: summarizeFailure(error).message });
+  }
+}
+
+/** The soft taint of those that wait is written beside everything else: nobody waits for it, and a failure is only a pod moved twice. */
+class Marking {
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly rollout: RolloutState) {}
+
+  begin(): void {
+    if (!this.rollout.hasMarksToChange || this.#running !== undefined) return;
+    this.#running = markWaiting(this.rollout.line())
+      .catch((error: unknown) => {
+        log.warn('nodes that wait could not be marked', { error: summarizeFailure(error).message });
+      })
+      .then(() => {
+        this.#running = undefined;
+      });
+  }
+
+  async ended(): Promise<void> {
+    await this.#running;
+  }
+}
+
+function setHandlers(input: RolloutInput, rollout: RolloutState): void {
+  const { cluster, nodePool } = input;
+  const find = (nodeClaim: string): Promise<InFlight> => findNodeClaim({ cluster, nodePool, nodeClaim });
   setHandler(
     pokeSignal,
     () => {
@@ -54,28 +142,53 @@ export async function nodePoolRollout(input: RolloutInput): Promise<RolloutResul
   setHandler(statusQuery, () => rollout.status(Date.now()), { description: 'What the rollout is doing now' });
   setHandler(
     retryUpdate,
-    async (request: RetryRequest) => {
+    async (request) => {
       await condition(() => rollout.isObserved);
       rollout.checkRetry(request);
-      return rollout.retry(request);
+      return rollout.retry(request, Date.now());
     },
     {
       validator: (request: RetryRequest) => {
+        checkRetryRequest(request);
         rollout.checkRetry(request);
       },
-      description: 'Start failed replacements again, now',
+      description: 'Start failed replacements again, now: {} or {"nodeClaim", "by", "why"}',
     },
   );
-
-  for (;;) {
-    const observation = await observePool(rollout.nextObservation());
-    const admitted = rollout.observed(observation, Date.now());
-    await Promise.all(admitted.map((candidate) => startReplacement(candidate, input, rollout)));
-    setCurrentDetails(rolloutDetails(rollout.status(Date.now())));
-    if (rollout.isQuiet(Date.now()) && allHandlersFinished()) return rollout.result();
-    if (shouldContinueAsNew(input)) await goOnAsNew(input, rollout);
-    await untilSomethingChanges(rollout);
-  }
+  setHandler(pauseUpdate, (request) => rollout.pause(request, Date.now()), {
+    validator: checkAsker,
+    description: 'Start nothing any more: {"by", "why"}',
+  });
+  setHandler(
+    resumeUpdate,
+    (request) => {
+      rollout.resume(request, Date.now());
+    },
+    { validator: checkAsker, description: 'Go on after a pause: {"by", "why"}' },
+  );
+  setHandler(skipUpdate, async (request) => rollout.skip(await find(request.nodeClaim), request, Date.now()), {
+    validator: (request: SkipRequest) => {
+      checkSkipRequest(request, Date.now());
+    },
+    description: 'Leave a NodeClaim alone for a while: {"nodeClaim", "until", "by", "why"}',
+  });
+  setHandler(
+    cancelUpdate,
+    async (request) => {
+      const children = rollout.cancelable(request, Date.now());
+      await Promise.all(
+        children.map(({ nodeClaim, uid }) => cancelChild(replaceNodeWorkflowId(cluster, nodeClaim, uid))),
+      );
+      return { canceled: children.map(({ nodeClaim }) => nodeClaim) };
+    },
+    {
+      validator: (request: CancelRequest) => {
+        checkCancelRequest(request);
+        rollout.checkCancel(request);
+      },
+      description: 'Cancel replacements that are under way: {"by", "why"} or {"nodeClaim", "by", "why"}',
+    },
+  );
 }
 
 async function untilSomethingChanges(rollout: RolloutState): Promise<void> {
@@ -116,10 +229,10 @@ async function startReplacement(candidate: Candidate, input: RolloutInput, rollo
         { key: searchAttributes.phase, value: 'Reserve' },
       ],
       staticSummary: `Replace ${nodeClaim} (${reason}: ${reasonDetail})`,
-      staticDetails: `NodeClaim \`${nodeClaim}\` (Node \`${node}\`) of NodePool \`${nodePool}\`, ${reason} since ${candidate.since}: ${reasonDetail}.`,
+      staticDetails: `NodeClaim \`${nodeClaim}\` (Node \`${node}\`) of NodePool \`${nodePool}\`, ${reason}${candidate.since === '' ? '' : ` since ${candidate.since}`}: ${reasonDetail}.`,
     });
     void awaitEnd(child).then((end) => {
-      if (end !== undefined) rollout.childEnded({ nodeClaim, uid }, end, Date.now());
+      rollout.childEnded({ nodeClaim, uid }, end, Date.now());
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -127,15 +240,11 @@ async function startReplacement(candidate: Candidate, input: RolloutInput, rollo
   }
 }
 
-/** How a child of this run ended; undefined when it was this rollout that was canceled: the child lives on. */
-async function awaitEnd(child: ChildWorkflowHandle<typeof replaceNode>): Promise<ChildEnd | undefined> {
+async function awaitEnd(child: ChildWorkflowHandle<typeof replaceNode>): Promise<ChildEnd> {
   try {
     return { kind: 'ended', result: await child.result() };
   } catch (error) {
-    if (!(error instanceof ChildWorkflowFailure)) {
-      if (isCancellation(error)) return undefined;
-      throw error;
-    }
+    if (!(error instanceof ChildWorkflowFailure)) throw error;
     const { cause } = error;
     if (cause instanceof CancelledFailure) return { kind: 'stoppedByHand', code: 'Canceled' };
     if (cause instanceof TerminatedFailure) return { kind: 'stoppedByHand', code: 'Terminated' };

@@ -15,6 +15,7 @@ import { ReplacementProgress } from './replacementProgress.js';
 import { ReplacementSteps } from './replacementSteps.js';
 import type {
   Adopted,
+  EmptyNode,
   Launch,
   LaunchName,
   ReplacementRef,
@@ -32,7 +33,8 @@ export async function replaceNode(input: ReplaceNodeInput): Promise<ReplacementR
   try {
     const reservation = await replacement.reserve();
     if (reservation.kind === 'notNeeded') return await replacement.notNeeded(reservation.why);
-    const launch = await replacement.launch(reservation);
+    const launch =
+      reservation.kind === 'empty' ? replacement.launchNothing(reservation) : await replacement.launch(reservation);
     await replacement.drain(launch);
     return await CancellationScope.nonCancellable(() => replacement.finish(launch));
   } catch (error) {
@@ -109,9 +111,16 @@ class Replacement {
     throw ApplicationFailure.nonRetryable('no offering fits this node', 'NoOffering');
   }
 
-  async drain(launch: Launch): Promise<void> {
+  /** No pod has to move, so that nothing has to take the node's place. */
+  launchNothing({ earlier }: EmptyNode): null {
+    for (const name of earlier) this.#removeMeanwhile(name);
+    return null;
+  }
+
+  /** @param launch null: the node is empty but for pods that go with it */
+  async drain(launch: Launch | null): Promise<void> {
     throwIfCanceled();
-    this.#progress.enter('Drain', 'Drain', `to ${launch.virtualMachine}`);
+    this.#progress.enter('Drain', 'Drain', launch === null ? 'empty' : `to ${launch.virtualMachine}`);
     this.#evictionBegan = true;
     try {
       await this.#steps.drain(launch);
@@ -123,7 +132,7 @@ class Replacement {
   }
 
   /** Deletes the old node; the permit is free as soon as Azure has accepted that. */
-  async finish(launch: Launch): Promise<ReplacementResult> {
+  async finish(launch: Launch | null): Promise<ReplacementResult> {
     this.#progress.enter('Delete', 'Delete');
     this.#deletionBegan = true;
     const deletion = await this.#steps.beginDeletion(launch);
@@ -135,8 +144,8 @@ class Replacement {
     return {
       kind: 'replaced',
       nodeClaim: this.input.nodeClaim,
-      replacement: launch.nodeClaim,
-      offering: launch.offering,
+      replacement: launch?.nodeClaim ?? null,
+      offering: launch?.offering ?? null,
       launchFailures: this.#progress.launchFailures,
     };
   }

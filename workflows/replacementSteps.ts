@@ -47,12 +47,12 @@ export class ReplacementSteps {
     );
   }
 
-  drain(launch: Launch): Promise<void> {
+  drain(launch: Launch | null): Promise<void> {
     const options = this.#waiting(this.settings.drainTimeoutMs, this.settings.waitIntervalMs);
     return this.#activities(options, `Evict the pods of ${this.ref.node}`).drain(this.ref, launch);
   }
 
-  beginDeletion(launch: Launch): Promise<Deletion> {
+  beginDeletion(launch: Launch | null): Promise<Deletion> {
     return this.#armWrite(`Delete ${this.ref.node}`, this.#deleting()).beginDeletion(this.ref, launch);
   }
 

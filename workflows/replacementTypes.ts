@@ -29,7 +29,14 @@ export interface ReplacementRef {
 }
 
 /** What reserve fixed before the first write, or why there is nothing to do. */
-export type Reservation = Reserved | { readonly kind: 'notNeeded'; readonly why: string };
+export type Reservation = Reserved | EmptyNode | { readonly kind: 'notNeeded'; readonly why: string };
+
+/** No pod has to move: nothing is launched, the node just goes. */
+export interface EmptyNode {
+  readonly kind: 'empty';
+  /** What earlier rounds left behind: to be removed. */
+  readonly earlier: readonly LaunchName[];
+}
 
 export interface Reserved {
   readonly kind: 'reserved';
@@ -91,8 +98,9 @@ export type ReplacementResult =
   | {
       readonly kind: 'replaced';
       readonly nodeClaim: string;
-      readonly replacement: string;
-      readonly offering: Offering;
+      /** null: the node was empty, nothing took its place. */
+      readonly replacement: string | null;
+      readonly offering: Offering | null;
       readonly launchFailures: readonly LaunchFailure[];
     }
   | { readonly kind: 'notNeeded'; readonly nodeClaim: string; readonly why: string };

@@ -1,10 +1,27 @@
 import { ApplicationFailure } from '@temporalio/common';
 
-import type { Admission } from '../karpenter/admission.js';
+import type { AdmissionReport } from '../karpenter/admissionReport.js';
 import type { Candidate } from '../karpenter/candidate.js';
-import type { ChildReport, InFlight, ObservePoolInput, PoolObservation } from './activityInterfaces.js';
-import type { Replaced, RetryAnswer, RetryRequest, RolloutFailure, RolloutResult, RolloutStatus } from './messages.js';
+import type { ChildReport, InFlight, LineState, ObservePoolInput, PoolObservation } from './activityInterfaces.js';
+import type {
+  Asker,
+  CancelRequest,
+  Pause,
+  Replaced,
+  RetryAnswer,
+  RetryRequest,
+  RolloutFailure,
+  RolloutResult,
+  RolloutStatus,
+  Skip,
+  SkipRequest,
+} from './messages.js';
+import { failureTypes } from './failures.js';
 import type { ReplacementResult } from './replacementTypes.js';
+import type { CarriedBackoff } from './rolloutBackoff.js';
+import { RolloutBackoff } from './rolloutBackoff.js';
+import type { CarriedInterventions } from './rolloutInterventions.js';
+import { RolloutInterventions } from './rolloutInterventions.js';
 
 /** The input of a rollout: its name, and what it carries over a continue-as-new. */
 export interface RolloutInput {
@@ -21,9 +38,8 @@ export interface CarriedState {
   readonly first: readonly string[];
   readonly replaced: readonly Replaced[];
   readonly notNeeded: RolloutResult['notNeeded'];
-  readonly failuresInARow: number;
-  readonly backoffUntilMs: number;
-  readonly halted: string | null;
+  readonly backoff: CarriedBackoff;
+  readonly interventions: CarriedInterventions;
 }
 
 interface Child extends InFlight {
@@ -39,6 +55,19 @@ export type ChildEnd =
 
 /** A worker's clock may run behind Temporal's: a change that it has not seen when it is due is looked for again after so long. */
 const lateClockMs = 1_000;
+/** A timer of months is kept as several. */
+const longestSleepMs = 24 * 3_600_000;
+
+const nothing = { count: 0, first: [] };
+const noAdmission = {
+  waiting: nothing,
+  blocked: nothing,
+  start: [],
+  disruptedByOthers: 0,
+  isCapped: false,
+  closed: null,
+  nextLookMs: null,
+};
 
 /** Everything that a rollout knows. It decides nothing about permits: those are read from the cluster each time. */
 export class RolloutState {
@@ -47,11 +76,11 @@ export class RolloutState {
   readonly #first: Set<string>;
   readonly #replaced: Replaced[];
   readonly #notNeeded: RolloutResult['notNeeded'][number][];
-  #failuresInARow: number;
-  #backoffUntilMs: number;
-  #halted: string | null;
+  readonly #backoff: RolloutBackoff;
+  readonly #interventions: RolloutInterventions;
   #settings: PoolObservation['settings'] | undefined;
-  #admission: Admission | undefined;
+  #admission: AdmissionReport | undefined;
+  #isCanceled = false;
   #quietSinceMs: number | undefined;
   #isPoked = false;
 
@@ -62,9 +91,8 @@ export class RolloutState {
     this.#first = new Set(carried?.first);
     this.#replaced = [...(carried?.replaced ?? [])];
     this.#notNeeded = [...(carried?.notNeeded ?? [])];
-    this.#failuresInARow = carried?.failuresInARow ?? 0;
-    this.#backoffUntilMs = carried?.backoffUntilMs ?? 0;
-    this.#halted = carried?.halted ?? null;
+    this.#backoff = new RolloutBackoff(carried?.backoff);
+    this.#interventions = new RolloutInterventions(carried?.interventions);
   }
 
   get settings(): PoolObservation['settings'] {
@@ -84,18 +112,47 @@ export class RolloutState {
     this.#isPoked = true;
   }
 
-  /** What the next look at the pool has to know; pokes that come from now on are for the look after it. */
-  nextObservation(): ObservePoolInput {
-    this.#isPoked = false;
-    const children = [...this.#children.values()];
+  get children(): readonly InFlight[] {
+    return [...this.#children.values()].map(({ nodeClaim, uid }) => ({ nodeClaim, uid }));
+  }
+
+  /** Nothing is admitted any more; the rollout ends as canceled when its children have ended. */
+  cancel(): void {
+    this.#isCanceled = true;
+    this.#isPoked = true;
+  }
+
+  get isCanceled(): boolean {
+    return this.#isCanceled;
+  }
+
+  /** Nodes have the soft taint that should not, or should have it and have not. */
+  get hasMarksToChange(): boolean {
+    return (this.#admission?.markChanges ?? 0) > 0;
+  }
+
+  /** What decides, beside the cluster, who may go, and in which order. */
+  line(): LineState {
+    const failures = [...this.#failures.values()];
+    const isHeld = ({ held }: RolloutFailure): boolean => held;
     return {
       cluster: this.input.cluster,
       nodePool: this.input.nodePool,
-      inFlight: children.map(({ nodeClaim, uid }) => ({ nodeClaim, uid })),
+      inFlight: [...this.#children.values()].map(({ nodeClaim }) => nodeClaim),
       first: [...this.#first],
-      last: [...this.#failures.values()].filter(({ held }) => !held).map(({ uid }) => uid),
-      held: [...this.#failures.values()].filter(({ held }) => held).map(({ uid }) => uid),
-      describe: children.filter(({ awaited }) => !awaited).map(({ nodeClaim, uid }) => ({ nodeClaim, uid })),
+      last: failures.filter((failure) => !isHeld(failure)).map(({ uid }) => uid),
+      held: [...failures.filter(isHeld), ...this.#interventions.skipped].map(({ uid }) => uid),
+    };
+  }
+
+  /** What the next look at the pool has to know; pokes that come from now on are for the look after it. */
+  nextObservation(nowMs: number): ObservePoolInput {
+    this.#isPoked = false;
+    this.#interventions.expire(nowMs);
+    const strangers = [...this.#children.values()].filter(({ awaited }) => !awaited);
+    return {
+      ...this.line(),
+      describe: strangers.map(({ nodeClaim, uid }) => ({ nodeClaim, uid })),
       discover: !this.isObserved && this.input.carried === undefined,
     };
   }
@@ -106,9 +163,11 @@ export class RolloutState {
     this.#admission = observation.admission;
     const known = new Set(this.#children.keys());
     for (const report of observation.children) this.#report(report, nowMs);
-    const present = new Set(observation.uids);
-    for (const uid of this.#failures.keys()) if (!present.has(uid)) this.#failures.delete(uid);
-    for (const uid of this.#first) if (!present.has(uid)) this.#first.delete(uid);
+    for (const uid of observation.settled) {
+      this.#failures.delete(uid);
+      this.#first.delete(uid);
+      this.#interventions.forget(uid);
+    }
     // A child that was found just now holds a permit that this look did not count: the next one will.
     const found = observation.children.filter(({ uid }) => !known.has(uid));
     if (this.#adoptFound(found, nowMs)) return [];
@@ -141,7 +200,7 @@ export class RolloutState {
         return;
       case 'failed':
         this.#failed(child, end.code, end.message, false, nowMs);
-        this.#backOff(nowMs);
+        this.#backoff.failed(end.code, end.message, nowMs, this.settings.rollout);
         return;
       case 'stoppedByHand':
         this.#stoppedByHand(child, end.code, nowMs);
@@ -156,7 +215,7 @@ export class RolloutState {
       throw ApplicationFailure.nonRetryable(`NodeClaim ${nodeClaim} has not failed in this rollout`, 'NotFailed');
   }
 
-  retry({ nodeClaim }: RetryRequest): RetryAnswer {
+  retry({ nodeClaim, by, why }: RetryRequest, nowMs: number): RetryAnswer {
     const retried = [...this.#failures.values()].filter(
       (failure) => nodeClaim === undefined || failure.nodeClaim === nodeClaim,
     );
@@ -164,19 +223,60 @@ export class RolloutState {
       this.#failures.set(failure.uid, { ...failure, held: false });
       this.#first.add(failure.uid);
     }
-    this.#backoffUntilMs = 0;
-    this.#failuresInARow = 0;
-    this.#halted = null;
+    this.#backoff.reset();
+    this.#interventions.retry(
+      nodeClaim,
+      { ...(by === undefined ? {} : { by }), ...(why === undefined ? {} : { why }) },
+      nowMs,
+    );
     this.#isPoked = true;
     return { retried: retried.map((failure) => failure.nodeClaim) };
   }
 
+  pause(asker: Asker, nowMs: number): Pause {
+    this.#isPoked = true;
+    return this.#interventions.pause(asker, nowMs);
+  }
+
+  /** @throws ApplicationFailure when it is not paused */
+  resume(asker: Asker, nowMs: number): void {
+    if (this.#interventions.paused === null) {
+      throw ApplicationFailure.nonRetryable('the rollout is not paused', failureTypes.invalidRequest);
+    }
+    this.#interventions.resume(asker, nowMs);
+    this.#isPoked = true;
+  }
+
+  /** @throws ApplicationFailure when its replacement is under way: that can only be canceled */
+  skip(child: InFlight, request: SkipRequest, nowMs: number): Skip {
+    if (this.#children.has(child.uid)) {
+      throw ApplicationFailure.nonRetryable(
+        `NodeClaim ${child.nodeClaim} is being replaced: cancel its replacement instead`,
+        failureTypes.invalidRequest,
+      );
+    }
+    this.#isPoked = true;
+    return this.#interventions.skip(child, request, nowMs);
+  }
+
+  /** @throws ApplicationFailure when the NodeClaim's replacement is not under way */
+  checkCancel({ nodeClaim }: CancelRequest): void {
+    if (nodeClaim === undefined || this.children.some((child) => child.nodeClaim === nodeClaim)) return;
+    throw ApplicationFailure.nonRetryable(`NodeClaim ${nodeClaim} is not being replaced`, failureTypes.invalidRequest);
+  }
+
+  /** The children that a person's cancel is about. */
+  cancelable({ nodeClaim, by, why }: CancelRequest, nowMs: number): readonly InFlight[] {
+    this.#interventions.cancel(nodeClaim, { by, why }, nowMs);
+    return this.children.filter((child) => nodeClaim === undefined || child.nodeClaim === nodeClaim);
+  }
+
   /** The pool has asked for nothing for long enough. */
   isQuiet(nowMs: number): boolean {
-    const { waiting, blocked, start } = this.#admission ?? { waiting: [], blocked: [], start: [] };
-    const isIdle =
-      waiting.length + blocked.length + start.length + this.#children.size + this.#failures.size === 0 &&
-      !this.#isPoked;
+    const { waiting, blocked, start } = this.#admission ?? noAdmission;
+    const candidates = waiting.count + blocked.count + start.length;
+    const asks = candidates + this.#children.size + this.#failures.size + this.#interventions.skipped.length;
+    const isIdle = asks === 0 && !this.#isPoked && this.#interventions.paused === null && !this.hasMarksToChange;
     this.#quietSinceMs = isIdle ? (this.#quietSinceMs ?? nowMs) : undefined;
     return this.#quietSinceMs !== undefined && nowMs - this.#quietSinceMs >= this.settings.rollout.quietMs;
   }
@@ -185,40 +285,32 @@ export class RolloutState {
   sleepMs(nowMs: number): number | undefined {
     const instants: number[] = [];
     if (this.#quietSinceMs !== undefined) instants.push(this.#quietSinceMs + this.settings.rollout.quietMs);
-    if (this.#backoffUntilMs > nowMs) instants.push(this.#backoffUntilMs);
+    if (this.#backoff.untilMs > nowMs) instants.push(this.#backoff.untilMs);
     if ([...this.#children.values()].some(({ awaited }) => !awaited))
       instants.push(nowMs + this.settings.rollout.childCheckMs);
     if (this.#waitsForOthers()) instants.push(nowMs + this.settings.rollout.lookAgainMs);
-    const budgetChangeMs = this.#budgetChangeMs(nowMs);
-    if (budgetChangeMs !== undefined) instants.push(budgetChangeMs);
-    return instants.length === 0 ? undefined : Math.max(1, Math.min(...instants) - nowMs);
+    instants.push(...this.#interventions.skipped.map(({ until }) => Date.parse(until)));
+    const { nextLookMs } = this.#admission ?? noAdmission;
+    // Looked for again where a worker's clock, running behind Temporal's, has not seen a change that is due.
+    if (nextLookMs !== null) instants.push(nextLookMs > nowMs ? nextLookMs : nowMs + lateClockMs);
+    return instants.length === 0 ? undefined : Math.min(longestSleepMs, Math.max(1, Math.min(...instants) - nowMs));
   }
 
-  /** A blocked candidate, or a permit that a node holds which we do not replace, may come free without anybody poking. */
+  /** What blocks, holds a permit or fills the cluster-wide cap elsewhere may go without anybody poking. */
   #waitsForOthers(): boolean {
-    const { waiting, blocked, disrupted } = this.#admission ?? { waiting: [], blocked: [], disrupted: [] };
-    const ours = new Set([...this.#children.values()].map(({ nodeClaim }) => nodeClaim));
-    return blocked.length > 0 || (waiting.length > 0 && disrupted.some((name) => !ours.has(name)));
-  }
-
-  /** When a budget's window opens or ends next, if anybody waits for a permit. */
-  #budgetChangeMs(nowMs: number): number | undefined {
-    const { waiting, nextChangeMs } = this.#admission ?? { waiting: [], nextChangeMs: null };
-    // Observations in histories from before there were windows name no instant at all.
-    if (waiting.length === 0 || typeof nextChangeMs !== 'number') return undefined;
-    return nextChangeMs > nowMs ? nextChangeMs : nowMs + lateClockMs;
+    const { waiting, blocked, disruptedByOthers, isCapped, closed } = this.#admission ?? noAdmission;
+    return blocked.count > 0 || (waiting.count > 0 && (disruptedByOthers > 0 || isCapped || closed !== null));
   }
 
   carry(): CarriedState {
     return {
-      children: [...this.#children.values()].map(({ nodeClaim, uid }) => ({ nodeClaim, uid })),
+      children: this.children,
       failures: [...this.#failures.values()],
       first: [...this.#first],
       replaced: this.#replaced,
       notNeeded: this.#notNeeded,
-      failuresInARow: this.#failuresInARow,
-      backoffUntilMs: this.#backoffUntilMs,
-      halted: this.#halted,
+      backoff: this.#backoff.carry(),
+      interventions: this.#interventions.carry(),
     };
   }
 
@@ -228,6 +320,7 @@ export class RolloutState {
       replaced: this.#replaced,
       notNeeded: this.#notNeeded,
       failures: [...this.#failures.values()],
+      interventions: this.#interventions.log,
     };
   }
 
@@ -235,14 +328,16 @@ export class RolloutState {
     return {
       ...this.result(),
       inFlight: [...this.#children.values()].map(({ nodeClaim }) => nodeClaim),
-      halted: this.#halted,
-      backoffUntil: this.#backoffUntilMs > nowMs ? new Date(this.#backoffUntilMs).toISOString() : null,
+      halted: this.#backoff.halted,
+      backoffUntil: this.#backoff.untilMs > nowMs ? new Date(this.#backoff.untilMs).toISOString() : null,
+      paused: this.#interventions.paused,
+      skipped: this.#interventions.skipped,
       admission: this.#admission ?? null,
     };
   }
 
   #mayStart(nowMs: number): boolean {
-    return this.#halted === null && nowMs >= this.#backoffUntilMs;
+    return !this.#isCanceled && this.#interventions.paused === null && this.#backoff.mayStart(nowMs);
   }
 
   /** What a rollout that was started anew learns of the one before: who is in flight, and whom a person has stopped. */
@@ -290,7 +385,7 @@ export class RolloutState {
       case 'replaced': {
         const { nodeClaim, replacement, launchFailures } = result;
         this.#replaced.push({ nodeClaim, replacement, launchFailures });
-        this.#failuresInARow = 0;
+        this.#backoff.succeeded();
         return;
       }
       case 'notNeeded': {
@@ -300,7 +395,7 @@ export class RolloutState {
         // The pool says yes and the node says no: not a race any more, and not worth a loop.
         if (isAgain) {
           this.#failed(child, 'NotNeeded', why, false, nowMs);
-          this.#backOff(nowMs);
+          this.#backoff.failed('NotNeeded', why, nowMs, this.settings.rollout);
         }
       }
     }
@@ -310,17 +405,5 @@ export class RolloutState {
     const { nodeClaim, uid } = child;
     const rounds = this.rounds(uid) + 1;
     this.#failures.set(uid, { nodeClaim, uid, code, message, at: new Date(nowMs).toISOString(), rounds, held });
-  }
-
-  /** One bad pool waits, longer each time; after so many failures in a row it waits for a person. */
-  #backOff(nowMs: number): void {
-    this.#failuresInARow += 1;
-    const { backoffMs, backoffMaxMs, haltAfterFailures } = this.settings.rollout;
-    const fullMs = Math.min(backoffMs * 2 ** (this.#failuresInARow - 1), backoffMaxMs);
-    // Workflow code's Math.random is seeded: the same on replay.
-    this.#backoffUntilMs = nowMs + fullMs * (0.8 + 0.2 * Math.random());
-    if (this.#failuresInARow >= haltAfterFailures) {
-      this.#halted = `${this.#failuresInARow} replacements in a row failed; retry when the cause is gone`;
-    }
   }
 }

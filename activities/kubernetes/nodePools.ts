@@ -7,6 +7,8 @@ import { request, requestIfFound } from './request.js';
 
 const resource = { group: 'karpenter.sh', version: 'v1', plural: 'nodepools' };
 
+const nodeClassResource = { group: 'karpenter.azure.com', version: 'v1beta1', plural: 'aksnodeclasses' };
+
 export const nodePoolCollection: Collection<NodePool> = {
   path: '/apis/karpenter.sh/v1/nodepools',
   list: async (api) =>
@@ -19,6 +21,18 @@ export const nodePoolCollection: Collection<NodePool> = {
   key: ({ metadata }) => metadata.name,
 };
 
+export const nodeClassCollection: Collection<NodeClass> = {
+  path: '/apis/karpenter.azure.com/v1beta1/aksnodeclasses',
+  list: async (api) =>
+    parseList(
+      'AKSNodeClass',
+      nodeClassSchema,
+      await request('list AKSNodeClasses', () => api.custom.listClusterCustomObject(nodeClassResource)),
+    ),
+  parse: (object) => parseObject('AKSNodeClass', nodeClassSchema, object),
+  key: ({ metadata }) => metadata.name,
+};
+
 /** The live NodePool, or undefined when there is none of that name. */
 export async function readNodePool(api: KubernetesApi, name: string): Promise<NodePool | undefined> {
   const object = await requestIfFound<unknown>(`read NodePool ${name}`, () =>
@@ -27,16 +41,12 @@ export async function readNodePool(api: KubernetesApi, name: string): Promise<No
   return object === undefined ? undefined : parseObject('NodePool', nodePoolSchema, object);
 }
 
-/** The live NodeClass that a NodePool's template refers to; only AKSNodeClass is known. */
+/** The live NodeClass that a NodePool's template refers to; undefined when there is none, or it is no AKSNodeClass. */
 export async function readNodeClass(api: KubernetesApi, nodePool: NodePool): Promise<NodeClass | undefined> {
   const { group, kind, name } = nodePool.spec.template.spec.nodeClassRef;
-  if (group !== 'karpenter.azure.com' || kind !== 'AKSNodeClass') {
-    throw new Error(
-      `NodePool ${nodePool.metadata.name}: nodeClassRef ${group}/${kind} is not karpenter.azure.com/AKSNodeClass`,
-    );
-  }
+  if (group !== nodeClassResource.group || kind !== 'AKSNodeClass') return undefined;
   const object = await requestIfFound<unknown>(`read AKSNodeClass ${name}`, () =>
-    api.custom.getClusterCustomObject({ group, version: 'v1beta1', plural: 'aksnodeclasses', name }),
+    api.custom.getClusterCustomObject({ ...nodeClassResource, name }),
   );
   return object === undefined ? undefined : parseObject('AKSNodeClass', nodeClassSchema, object);
 }

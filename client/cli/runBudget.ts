@@ -89,7 +89,7 @@ async function readSubject(name: string | undefined, options: BudgetOptions): Pr
   const nodePool = await readNodePool(kubernetes, name);
   if (nodePool === undefined) throw new UserError(`NodePool ${name} does not exist`);
   const [nodeClaims, nodeList] = await Promise.all([listNodeClaims(kubernetes, name), listNodes(kubernetes, name)]);
-  const census = takeCensus(joinPool(nodePool, nodeClaims, nodeList), new Set());
+  const census = takeCensus(joinPool({ nodePool, nodeClaims, nodes: nodeList }), new Set());
   return { nodePool, nodes: census.nodes, disrupted: census.disrupted, errors: [] };
 }
 

@@ -7,6 +7,7 @@ import { parseDurationMs } from '../../runtime/optionParsers.js';
 
 /** The watcher's options as commander reads them from flags and DRIFTLESS_* variables. */
 export interface WatcherOptions {
+  readonly expiryLead: number;
   readonly gather: number;
   readonly retryDelay: number;
   readonly logLevel: LogLevel;
@@ -15,6 +16,12 @@ export interface WatcherOptions {
 /** Adds the watcher's options to a command. */
 export function addWatcherOptions(command: Command): Command {
   return command
+    .addOption(
+      new Option('--expiry-lead <duration>', "replace nodes so long before their expireAfter: as the worker's")
+        .env('DRIFTLESS_EXPIRY_LEAD')
+        .argParser(parseDurationMs)
+        .default(parseDurationMs('1h'), '1h'),
+    )
     .addOption(
       new Option('--gather <duration>', 'how long the events of one pool are gathered before its rollout is poked')
         .env('DRIFTLESS_GATHER')

@@ -11,6 +11,7 @@ export async function runWatcher(options: WatcherOptions): Promise<void> {
   const watcher = await startWatcher({
     kubeConfig: loadKubeConfig(process.env),
     temporal: loadTemporalSettings(),
+    expiryLeadMs: options.expiryLead,
     gatherMs: options.gather,
     retryDelayMs: options.retryDelay,
     log: createLog('driftless-watcher', options.logLevel),

@@ -80,6 +80,8 @@ function deletionOf(nodeClaim: string, uid: string): Deletion {
 export function everythingGoesWell(): Activities {
   return {
     observePool: () => Promise.reject(ApplicationFailure.nonRetryable('this test has no pool')),
+    markWaiting: () => Promise.resolve(),
+    findNodeClaim: ({ nodeClaim }) => Promise.resolve({ nodeClaim, uid: `uid-${nodeClaim}` }),
     reserve: () =>
       Promise.resolve({ kind: 'reserved', offerings: [firstOffering, secondOffering], imageId: 'image-1' }),
     createReplacement: (ref, request) => Promise.resolve(launchOf(ref, request)),
@@ -125,6 +127,14 @@ export class FakeActivities {
       observePool: (...args) => {
         this.#calls.push({ name: 'observePool', args, atMs: Date.now() });
         return this.does.observePool(...args);
+      },
+      markWaiting: (...args) => {
+        this.#calls.push({ name: 'markWaiting', args, atMs: Date.now() });
+        return this.does.markWaiting(...args);
+      },
+      findNodeClaim: (...args) => {
+        this.#calls.push({ name: 'findNodeClaim', args, atMs: Date.now() });
+        return this.does.findNodeClaim(...args);
       },
       reserve: (...args) => {
         this.#calls.push({ name: 'reserve', args, atMs: Date.now() });

@@ -55,7 +55,7 @@ export class ScriptedPool {
       const uid = uidOf(nodeClaim);
       const since = '2026-01-01T00:00:00Z';
       const candidate = { nodeClaim, uid, node: `node-${nodeClaim}`, reason: 'Drifted', reasonDetail: 'ImageDrift' };
-      this.#drifted.set(uid, { ...candidate, since });
+      this.#drifted.set(uid, { ...candidate, since, isEmpty: false, carriesControlPlane: false });
     }
   }
 
@@ -87,26 +87,31 @@ export class ScriptedPool {
     const asked = input.discover ? [...input.describe, ...candidates] : input.describe;
     const described = await describeChildren(workflows, cluster, asked);
     const known = new Set(input.describe.map(({ uid }) => uid));
-    const inFlight = new Set(input.inFlight.map(({ uid }) => uid));
+    const inFlight = new Set(input.inFlight);
+    const named = new Set([...input.first, ...input.last, ...input.held]);
     const rank = ({ uid }: Candidate): number => (input.first.includes(uid) ? 0 : input.last.includes(uid) ? 2 : 1);
     const line = candidates
-      .filter(({ uid }) => !inFlight.has(uid) && !input.held.includes(uid) && !this.#tainted.has(uid))
+      .filter(({ nodeClaim, uid }) => !inFlight.has(nodeClaim) && !input.held.includes(uid) && !this.#tainted.has(uid))
       .sort((a, b) => rank(a) - rank(b));
     const permits = Math.max(0, this.budget - inFlight.size);
     const observation: PoolObservation = {
       admission: {
         nodes: candidates.length,
-        disrupted: input.inFlight.map(({ nodeClaim }) => nodeClaim),
+        disrupted: inFlight.size,
+        disruptedByOthers: 0,
         allowances: [{ reason: 'Drifted', allowed: this.budget }],
         budgetErrors: [],
         nextChangeMs: null,
+        nextLookMs: null,
         start: line.slice(0, permits),
-        waiting: line.slice(permits),
-        blocked: [],
-        phases: [],
-        closed: undefined,
+        waiting: { count: Math.max(0, line.length - permits), first: line.slice(permits) },
+        blocked: { count: 0, first: [] },
+        phases: { count: 0, first: [] },
+        markChanges: 0,
+        isCapped: false,
+        closed: null,
       },
-      uids: candidates.map(({ uid }) => uid),
+      settled: [...named].filter((uid) => !this.#drifted.has(uid)),
       children: described.filter(({ uid, status }) => known.has(uid) || status === 'running'),
       settings: { rollout: this.settings, replacement: replacementSettings },
     };

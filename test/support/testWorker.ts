@@ -76,6 +76,8 @@ function routedActivities(fakesOf: (nodePool: string) => FakeActivities): {
   return {
     ownQueue: {
       observePool: (input) => orStopped(of(input).observePool(input)),
+      markWaiting: (input) => orStopped(of(input).markWaiting(input)),
+      findNodeClaim: (ref) => orStopped(of(ref).findNodeClaim(ref)),
       reserve: (ref) => orStopped(of(ref).reserve(ref)),
       pollLaunch: (ref, launch) => orStopped(of(ref).pollLaunch(ref, launch)),
       initialize: (ref, launch, ttlMs) => orStopped(of(ref).initialize(ref, launch, ttlMs)),

@@ -4,21 +4,20 @@ import type { AdmissionInput } from '../../karpenter/admission.js';
 import { admit, maxInFlight } from '../../karpenter/admission.js';
 import { takeCensus } from '../../karpenter/pool.js';
 import type { MachineShape, NodePoolShape } from './poolFixture.js';
-import { machineOf, machinesOf, poolOf } from './poolFixture.js';
+import { admissionInputOf, machineOf, machinesOf, poolOf } from './poolFixture.js';
 import { Random } from './random.js';
 
 const driftedSince = '2026-01-05T12:00:00Z';
 
 function inputOf(
-  names: Partial<Record<Exclude<keyof AdmissionInput, 'atMs'>, readonly string[]>> = {},
+  names: Partial<Record<'inFlight' | 'first' | 'last' | 'held', readonly string[]>> = {},
 ): AdmissionInput {
-  return {
-    atMs: Date.parse(driftedSince),
+  return admissionInputOf(Date.parse(driftedSince), {
     inFlight: new Set(names.inFlight),
     first: new Set(names.first),
     last: new Set(names.last),
     held: new Set(names.held),
-  };
+  });
 }
 
 function namesOf(candidates: readonly { readonly nodeClaim: string }[]): string[] {
@@ -92,7 +91,7 @@ describe('admission', () => {
     );
     const { start, blocked } = admit(pool, inputOf());
     expect(namesOf(start)).toEqual(['free']);
-    expect(blocked).toEqual([
+    expect(blocked).toMatchObject([
       { nodeClaim: 'kept', uid: 'uid-kept', why: 'its Node is annotated karpenter.sh/do-not-disrupt' },
     ]);
   });

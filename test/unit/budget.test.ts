@@ -5,7 +5,7 @@ import { admit } from '../../karpenter/admission.js';
 import type { BudgetError } from '../../karpenter/budget.js';
 import { allowedDisruptions } from '../../karpenter/budget.js';
 import { readBudgetCases } from './budgetCases.js';
-import { machinesOf, poolOf } from './poolFixture.js';
+import { admissionInputOf, machinesOf, poolOf } from './poolFixture.js';
 import { Random } from './random.js';
 
 const cases = readBudgetCases();
@@ -15,13 +15,6 @@ const disruptingCasesRun = 16;
 const activeCases = cases.filter(({ active }) => active !== undefined);
 const activeCasesRun = 26;
 const atMs = Date.UTC(2026, 0, 5, 12);
-
-const noneInFlight = {
-  inFlight: new Set<string>(),
-  first: new Set<string>(),
-  last: new Set<string>(),
-  held: new Set<string>(),
-};
 
 describe(`the ${casesRun} cases of Karpenter's budgets`, () => {
   it('are all here', () => {
@@ -45,10 +38,7 @@ describe(`the ${casesRun} cases of Karpenter's budgets`, () => {
       // As many drifted nodes as could ever be asked for, of which some are disrupted already.
       const notReady = machinesOf('gone', Math.min(disrupting, nodes), { isReady: false });
       const drifted = machinesOf('drifted', nodes - notReady.length, { driftedSince: '2026-01-05T12:00:00Z' });
-      const { start, waiting } = admit(poolOf([...notReady, ...drifted], { budgets }), {
-        atMs: now,
-        ...noneInFlight,
-      });
+      const { start, waiting } = admit(poolOf([...notReady, ...drifted], { budgets }), admissionInputOf(now));
       expect(start).toHaveLength(Math.min(available ?? Infinity, drifted.length));
       expect(start.length + waiting.length).toBe(drifted.length);
     },

@@ -3,14 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { Budget } from '../../karpenter/api.js';
 import type { Admission } from '../../karpenter/admission.js';
 import { admit } from '../../karpenter/admission.js';
-import { machinesOf, poolOf } from './poolFixture.js';
+import { admissionInputOf, machinesOf, poolOf } from './poolFixture.js';
 
 const opensMs = Date.parse('2026-01-05T13:00:00Z');
 const endsMs = Date.parse('2026-01-05T14:00:00Z');
 
 function admitAt(budgets: readonly Budget[], atMs: number): Admission {
   const pool = poolOf(machinesOf('n', 3, { driftedSince: '2026-01-05T12:00:00Z' }), { budgets });
-  return admit(pool, { atMs, inFlight: new Set(), first: new Set(), last: new Set(), held: new Set() });
+  return admit(pool, admissionInputOf(atMs));
 }
 
 describe('admission by budgets with windows', () => {

@@ -62,7 +62,9 @@ describe('joining NodeClaims and Nodes', () => {
 
   it('goes by the name in the status of the NodeClaim', () => {
     const nodes = [nodeWith('other', undefined), ...(node === undefined ? [] : [node])];
-    expect(joinPool(nodePoolOf(), [nodeClaim], nodes).machines).toEqual([{ nodeClaim, node }]);
+    expect(joinPool({ nodePool: nodePoolOf(), nodeClaims: [nodeClaim], nodes: nodes }).machines).toEqual([
+      { nodeClaim, node, pods: [] },
+    ]);
   });
 
   it.each([
@@ -71,15 +73,19 @@ describe('joining NodeClaims and Nodes', () => {
   ])('goes by the providerID when %s', (_, nodeName) => {
     const claim = { ...nodeClaim, status: { nodeName, providerID: 'azure:///vm/a' } };
     const found = nodeWith('x', 'azure:///vm/a');
-    const { machines } = joinPool(nodePoolOf(), [claim], [nodeWith('y', 'azure:///vm/b'), found]);
-    expect(machines).toEqual([{ nodeClaim: claim, node: found }]);
+    const { machines } = joinPool({
+      nodePool: nodePoolOf(),
+      nodeClaims: [claim],
+      nodes: [nodeWith('y', 'azure:///vm/b'), found],
+    });
+    expect(machines).toEqual([{ nodeClaim: claim, node: found, pods: [] }]);
   });
 
   it('never joins a NodeClaim without providerID to a Node without one', () => {
     const claim = { ...nodeClaim, status: {} };
-    expect(joinPool(nodePoolOf(), [claim], [nodeWith('x', undefined)]).machines).toEqual([
-      { nodeClaim: claim, node: undefined },
-    ]);
+    expect(
+      joinPool({ nodePool: nodePoolOf(), nodeClaims: [claim], nodes: [nodeWith('x', undefined)] }).machines,
+    ).toEqual([{ nodeClaim: claim, node: undefined, pods: [] }]);
   });
 
   it('leaves the NodeClaims of other pools, or of none, out', () => {
@@ -88,6 +94,6 @@ describe('joining NodeClaims and Nodes', () => {
       metadata: { ...nodeClaim.metadata, labels },
     });
     const others = [labelled({ 'karpenter.sh/nodepool': 'gpu' }), labelled({}), labelled(undefined)];
-    expect(joinPool(nodePoolOf(), others, []).machines).toEqual([]);
+    expect(joinPool({ nodePool: nodePoolOf(), nodeClaims: others, nodes: [] }).machines).toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
-import type { Budget, Condition, Node, NodeClaim, NodePool } from '../../karpenter/api.js';
+import type { AdmissionInput } from '../../karpenter/admission.js';
+import type { Budget, Condition, Node, NodeClaim, NodeClass, NodePool, Pod } from '../../karpenter/api.js';
+import type { CandidateRules } from '../../karpenter/candidate.js';
 import {
   capacityTypeLabel,
   disruptedTaint,
@@ -13,6 +15,7 @@ import {
 } from '../../karpenter/labels.js';
 import type { Offering } from '../../karpenter/offering.js';
 import type { Machine, Pool } from '../../karpenter/pool.js';
+import { waitingMark } from '../../karpenter/waitingMark.js';
 
 export const poolName = 'general-purpose';
 const nodeClassRef = { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'default' };
@@ -45,6 +48,32 @@ export interface MachineShape {
   readonly offering?: Offering;
   readonly requests?: Readonly<Record<string, string>>;
   readonly allocatable?: Readonly<Record<string, string>>;
+  readonly capacity?: Readonly<Record<string, string>>;
+  readonly pods?: readonly Pod[];
+  readonly isMarkedWaiting?: true;
+  /** Annotations of the NodeClaim. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Fields of the NodeClaim's spec. */
+  readonly spec?: Partial<NodeClaim['spec']>;
+  /** Conditions of the NodeClaim as they are. */
+  readonly conditions?: readonly Condition[];
+}
+
+/** Rules under which nothing is too young. */
+export const easyRules: CandidateRules = { expiryLeadMs: 3_600_000, justStartedMs: 0, flapMs: 0 };
+
+/** An admission of a rollout that knows of nobody, in a cluster with room for all. */
+export function admissionInputOf(atMs: number, parts: Partial<AdmissionInput> = {}): AdmissionInput {
+  return {
+    atMs,
+    inFlight: new Set(),
+    first: new Set(),
+    last: new Set(),
+    held: new Set(),
+    rules: easyRules,
+    cluster: { room: Infinity, movesControlPlane: false },
+    ...parts,
+  };
 }
 
 export function isTrueSince(type: string, lastTransitionTime = longAgo): Condition {
@@ -69,19 +98,24 @@ function nodeClaimOf(name: string, shape: MachineShape): NodeClaim {
               [capacityTypeLabel]: offering.capacityType,
             }),
       },
-      annotations: shape.replaces === undefined ? {} : { [replacesAnnotation]: shape.replaces },
+      annotations: {
+        ...(shape.replaces === undefined ? {} : { [replacesAnnotation]: shape.replaces }),
+        ...shape.annotations,
+      },
     },
-    spec: { nodeClassRef, requirements: [], resources: { requests: { ...shape.requests } } },
+    spec: { nodeClassRef, requirements: [], resources: { requests: { ...shape.requests } }, ...shape.spec },
     status: {
       nodeName: `aks-${name}`,
       ...(shape.providerId === undefined ? {} : { providerID: shape.providerId }),
       allocatable: { ...shape.allocatable },
+      ...(shape.capacity === undefined ? {} : { capacity: { ...shape.capacity } }),
       conditions: [
         ...(shape.driftedSince === undefined
           ? []
           : [{ ...isTrueSince('Drifted', shape.driftedSince), reason: 'ImageDrift' }]),
         ...(shape.isInstanceTerminating ? [isTrueSince('InstanceTerminating')] : []),
         ...(shape.trueConditions ?? []).map((type) => isTrueSince(type)),
+        ...(shape.conditions ?? []),
         ...(shape.falseConditions ?? []).map((type) => ({ type, status: 'False' }) as const),
       ],
     },
@@ -100,13 +134,19 @@ function nodeOf(name: string, shape: MachineShape): Node {
       },
       ...(shape.isNodeDeleted ? { deletionTimestamp: longAgo } : {}),
     },
-    spec: { taints: shape.isTainted ? [{ key: disruptedTaint, effect: 'NoSchedule' }] : [] },
+    spec: {
+      taints: [
+        ...(shape.isTainted ? [{ key: disruptedTaint, effect: 'NoSchedule' }] : []),
+        ...(shape.isMarkedWaiting ? [waitingMark] : []),
+      ],
+    },
     status: { conditions: [{ type: 'Ready', status: shape.isReady === false ? 'False' : 'True' }] },
   };
 }
 
 export function machineOf(name: string, shape: MachineShape = {}): Machine {
-  return { nodeClaim: nodeClaimOf(name, shape), node: shape.hasNode === false ? undefined : nodeOf(name, shape) };
+  const node = shape.hasNode === false ? undefined : nodeOf(name, shape);
+  return { nodeClaim: nodeClaimOf(name, shape), node, pods: shape.pods ?? [] };
 }
 
 /** Machines `<prefix>-0`, `<prefix>-1`, ... of one shape. */
@@ -118,6 +158,9 @@ export interface NodePoolShape {
   readonly budgets?: readonly Budget[];
   readonly annotations?: Readonly<Record<string, string>>;
   readonly isDeleted?: true;
+  readonly limits?: Readonly<Record<string, string>>;
+  readonly replicas?: number;
+  readonly conditions?: readonly Condition[];
 }
 
 export function nodePoolOf(shape: NodePoolShape = {}): NodePool {
@@ -129,12 +172,27 @@ export function nodePoolOf(shape: NodePoolShape = {}): NodePool {
       ...(shape.isDeleted ? { deletionTimestamp: longAgo } : {}),
     },
     spec: {
+      ...(shape.limits === undefined ? {} : { limits: { ...shape.limits } }),
+      ...(shape.replicas === undefined ? {} : { replicas: shape.replicas }),
       disruption: shape.budgets === undefined ? {} : { budgets: [...shape.budgets] },
       template: { spec: { nodeClassRef, requirements: [] } },
     },
+    status: { conditions: [...(shape.conditions ?? [])] },
   };
 }
 
+export const readyNodeClass: NodeClass = {
+  metadata: { name: 'default', uid: 'uid-class' },
+  spec: {},
+  status: { conditions: [isTrueSince('Ready')] },
+};
+
 export function poolOf(machines: readonly Machine[], shape: NodePoolShape = {}): Pool {
-  return { nodePool: nodePoolOf(shape), machines };
+  return {
+    nodePool: nodePoolOf(shape),
+    nodeClass: readyNodeClass,
+    machines,
+    pendingPods: [],
+    podDisruptionBudgets: [],
+  };
 }

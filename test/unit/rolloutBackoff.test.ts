@@ -43,7 +43,7 @@ describe('the backoff', () => {
     jest.spyOn(Math, 'random').mockReturnValue(random);
     const rollout = observedRollout(['a']);
     endChild(rollout, 'a', allocationFailed, startMs);
-    expect(rollout.carry().backoffUntilMs).toBeCloseTo(startMs + backoffMs * share, 3);
+    expect(rollout.carry().backoff.untilMs).toBeCloseTo(startMs + backoffMs * share, 3);
   });
 
   it('starts nobody before its end, everybody after it', () => {
@@ -60,13 +60,13 @@ describe('the backoff', () => {
     endChild(rollout, 'a', allocationFailed, startMs);
     endChild(rollout, 'b', { kind: 'ended', result: replaced('b') }, startMs);
     endChild(rollout, 'a', allocationFailed, startMs);
-    expect(rollout.carry()).toMatchObject({ failuresInARow: 1, backoffUntilMs: startMs + backoffMs });
+    expect(rollout.carry()).toMatchObject({ backoff: { failuresInARow: 1, untilMs: startMs + backoffMs } });
   });
 
   it('is not for what a person stopped', () => {
     const rollout = observedRollout(['a']);
     endChild(rollout, 'a', { kind: 'stoppedByHand', code: 'Canceled' }, startMs);
-    expect(rollout.carry()).toMatchObject({ failuresInARow: 0, backoffUntilMs: 0, halted: null });
+    expect(rollout.carry()).toMatchObject({ backoff: { failuresInARow: 0, untilMs: 0, halted: null } });
   });
 
   it('is not for what needed no replacement; that is no success either', () => {
@@ -74,7 +74,7 @@ describe('the backoff', () => {
     endChild(rollout, 'a', allocationFailed, startMs);
     const why = 'it is no longer Drifted';
     endChild(rollout, 'b', { kind: 'ended', result: { kind: 'notNeeded', nodeClaim: 'b', why } }, startMs);
-    expect(rollout.carry()).toMatchObject({ failuresInARow: 1, notNeeded: [{ nodeClaim: 'b', why }] });
+    expect(rollout.carry()).toMatchObject({ backoff: { failuresInARow: 1 }, notNeeded: [{ nodeClaim: 'b', why }] });
   });
 });
 
@@ -88,7 +88,7 @@ describe('the halt', () => {
   it(`comes after ${haltAfterFailures} failures in a row, not before, and says why`, () => {
     expect(failInARow(haltAfterFailures - 1).status(startMs).halted).toBeNull();
     expect(failInARow(haltAfterFailures).status(startMs).halted).toBe(
-      '5 replacements in a row failed; retry when the cause is gone',
+      '5 replacements in a row failed, the last with AllocationFailed; retry when the cause is gone',
     );
   });
 
@@ -108,10 +108,10 @@ describe('the halt', () => {
 
   it('ends with a retry, and so does the backoff', () => {
     const rollout = failInARow(haltAfterFailures);
-    rollout.retry({});
+    rollout.retry({}, startMs);
     expect(rollout.status(startMs)).toMatchObject({ halted: null, backoffUntil: null });
     expect(mayStart(rollout, startMs)).toEqual(['a', 'b']);
     endChild(rollout, 'a', allocationFailed, startMs);
-    expect(rollout.carry()).toMatchObject({ failuresInARow: 1, halted: null });
+    expect(rollout.carry()).toMatchObject({ backoff: { failuresInARow: 1, halted: null } });
   });
 });

@@ -20,13 +20,16 @@ describe('children that somebody else started', () => {
     const observation = observationOf(['found', 'a'], { start: [candidateOf('a')], children: [running] });
     expect(rollout.observed(observation, startMs)).toEqual([]);
     expect(rollout.isPoked).toBe(true);
-    expect(rollout.nextObservation()).toMatchObject({ inFlight: [childOf('found')], describe: [childOf('found')] });
+    expect(rollout.nextObservation(startMs)).toMatchObject({
+      inFlight: ['found'],
+      describe: [childOf('found')],
+    });
   });
 
   it('are adopted once', () => {
     const rollout = new RolloutState(rolloutInput);
     rollout.observed(observationOf(['found'], { children: [running] }), startMs);
-    rollout.nextObservation();
+    rollout.nextObservation(startMs);
     const again = observationOf(['found', 'a'], { start: [candidateOf('a')], children: [running] });
     expect(rollout.observed(again, startMs)).toEqual([candidateOf('a')]);
     expect(rollout.isPoked).toBe(false);

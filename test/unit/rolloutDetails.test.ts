@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { RolloutFailure, RolloutStatus } from '../../workflows/messages.js';
 import { rolloutDetails } from '../../workflows/rolloutDetails.js';
-import { admissionOf, candidateOf, statusOf } from './rolloutFixture.js';
+import { admissionOf, candidateOf, statusOf, blockedOf } from './rolloutFixture.js';
 
 function failureOf(nodeClaim: string, held: boolean): RolloutFailure {
   const at = '2026-01-05T12:00:00.000Z';
@@ -26,7 +26,7 @@ describe('the headline of a rollout that has nothing in flight', () => {
   });
 
   it('says what blocked candidates and failures wait for', () => {
-    const blocked = [{ nodeClaim: 'a', uid: 'uid-a', why: 'it has no Node yet' }];
+    const blocked = [blockedOf('a', 'it has no Node yet')];
     expect(headlineOf({ admission: admissionOf({ blocked }) })).toBe('**Waiting** for what blocks the candidates.');
   });
 });
@@ -89,7 +89,7 @@ describe('the table', () => {
         phases: [{ nodeClaim: 'draining', uid: 'u', phase: 'Drain', replacement: 'fresh' }],
         start: [candidateOf('just-started')],
         waiting: [candidateOf('next')],
-        blocked: [{ nodeClaim: 'kept', uid: 'u', why: 'do not | disrupt' }],
+        blocked: [blockedOf('kept', 'do not | disrupt')],
       }),
     });
     expect(rowsOf(status)).toEqual([

@@ -1,5 +1,7 @@
 import type { Admission } from '../../karpenter/admission.js';
-import type { Candidate } from '../../karpenter/candidate.js';
+import type { AdmissionReport } from '../../karpenter/admissionReport.js';
+import { reportAdmission } from '../../karpenter/admissionReport.js';
+import type { BlockedCandidate, Candidate } from '../../karpenter/candidate.js';
 import type { InFlight, PoolObservation } from '../../workflows/activityInterfaces.js';
 import type { RolloutStatus } from '../../workflows/messages.js';
 import type { ReplacementResult } from '../../workflows/replacementTypes.js';
@@ -37,26 +39,40 @@ export function candidateOf(nodeClaim: string): Candidate {
     reason: 'Drifted',
     reasonDetail: 'ImageDrift',
     since: '2026-01-05T12:00:00Z',
+    isEmpty: false,
+    carriesControlPlane: false,
   };
 }
 
-export function admissionOf(parts: Partial<Admission> = {}): Admission {
-  return {
+export function blockedOf(nodeClaim: string, why: string, untilMs: number | null = null): BlockedCandidate {
+  return { ...childOf(nodeClaim), reason: 'Drifted', reasonDetail: 'ImageDrift', why, remedy: '', untilMs };
+}
+
+/** As a rollout hears of it. */
+export function admissionOf(parts: Partial<Admission> = {}): AdmissionReport {
+  const admission: Admission = {
     nodes: 10,
     disrupted: [],
     allowances: [{ reason: 'Drifted', allowed: 5 }],
     budgetErrors: [],
     nextChangeMs: null,
+    nextLookMs: parts.nextChangeMs !== undefined && (parts.waiting ?? []).length > 0 ? parts.nextChangeMs : null,
     start: [],
     waiting: [],
     blocked: [],
+    markChanges: [],
     phases: [],
+    isCapped: false,
     closed: undefined,
     ...parts,
   };
+  return reportAdmission(admission, new Set());
 }
 
-/** What a look at a pool of these NodeClaims says, of which the first ones may start. */
+/** The NodeClaims that these tests speak of. */
+const everybody = ['a', 'b', 'c', 'd', 'e'];
+
+/** What a look at a pool says in which these NodeClaims are to be replaced, and no other. */
 export function observationOf(
   nodeClaims: readonly string[],
   parts: Partial<Admission> & { readonly children?: PoolObservation['children'] } = {},
@@ -64,7 +80,7 @@ export function observationOf(
   const { children = [], ...admission } = parts;
   return {
     admission: admissionOf(admission),
-    uids: nodeClaims.map((nodeClaim) => `uid-${nodeClaim}`),
+    settled: everybody.filter((name) => !nodeClaims.includes(name)).map((name) => `uid-${name}`),
     children,
     settings: { rollout: rolloutSettings, replacement: replacementSettings },
   };
@@ -80,6 +96,9 @@ export function statusOf(parts: Partial<RolloutStatus> = {}): RolloutStatus {
     halted: null,
     backoffUntil: null,
     admission: admissionOf(),
+    interventions: [],
+    paused: null,
+    skipped: [],
     ...parts,
   };
 }

@@ -11,6 +11,7 @@ import {
   observedRollout,
   rolloutSettings,
   startMs,
+  blockedOf,
 } from './rolloutFixture.js';
 
 const { backoffMs, quietMs, childCheckMs } = rolloutSettings;
@@ -51,7 +52,7 @@ describe('a quiet pool', () => {
       'a failure',
       (rollout) => {
         endChild(rollout, 'a', allocationFailed, startMs);
-        rollout.nextObservation();
+        rollout.nextObservation(startMs);
       },
     ],
     [
@@ -69,7 +70,7 @@ describe('a quiet pool', () => {
     [
       'a blocked candidate',
       (rollout) => {
-        rollout.observed(observationOf(['a'], { blocked: [{ ...childOf('a'), why: 'x' }] }), startMs);
+        rollout.observed(observationOf(['a'], { blocked: [blockedOf('a', 'x')] }), startMs);
       },
     ],
   ])('is not quiet with %s, and the time begins anew', (_, disturb) => {
@@ -85,7 +86,7 @@ describe('a quiet pool', () => {
     rollout.isQuiet(startMs);
     rollout.poke();
     rollout.isQuiet(startMs + quietMs);
-    rollout.nextObservation();
+    rollout.nextObservation(startMs);
     expect(rollout.isQuiet(startMs + quietMs + 1)).toBe(false);
     expect(rollout.isQuiet(startMs + 2 * quietMs + 1)).toBe(true);
   });
@@ -128,7 +129,7 @@ describe('a rollout that waits for what nobody pokes about', () => {
   const { lookAgainMs } = rolloutSettings;
 
   it('looks again after a while at blocked candidates', () => {
-    const blocked = [{ nodeClaim: 'a', uid: 'uid-a', why: 'its Node is annotated karpenter.sh/do-not-disrupt' }];
+    const blocked = [blockedOf('a', 'its Node is annotated karpenter.sh/do-not-disrupt')];
     const rollout = observedRollout(['a'], { blocked });
     expect(rollout.sleepMs(startMs)).toBe(lookAgainMs);
   });
@@ -139,7 +140,11 @@ describe('a rollout that waits for what nobody pokes about', () => {
   });
 
   it('does not poll for its own permits', () => {
-    const rollout = observedRollout(['a', 'b'], { waiting: [candidateOf('b')], disrupted: ['a'] });
+    const rollout = observedRollout(['a', 'b'], {
+      start: [candidateOf('a')],
+      waiting: [candidateOf('b')],
+      disrupted: ['a'],
+    });
     rollout.started(candidateOf('a'));
     expect(rollout.sleepMs(startMs)).toBeUndefined();
   });

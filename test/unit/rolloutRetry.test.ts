@@ -8,22 +8,26 @@ describe('a retry', () => {
     const rollout = observedRollout(['a', 'b']);
     endChild(rollout, 'a', allocationFailed, startMs);
     endChild(rollout, 'b', { kind: 'stoppedByHand', code: 'Canceled' }, startMs);
-    rollout.nextObservation();
+    rollout.nextObservation(startMs);
     return rollout;
   }
 
   it('without a name is for all that failed, held ones too, and they go first', () => {
     const rollout = twoFailed();
-    expect(rollout.retry({})).toEqual({ retried: ['a', 'b'] });
+    expect(rollout.retry({}, startMs)).toEqual({ retried: ['a', 'b'] });
     expect(rollout.isPoked).toBe(true);
-    expect(rollout.nextObservation()).toMatchObject({ first: ['uid-a', 'uid-b'], last: ['uid-a', 'uid-b'], held: [] });
+    expect(rollout.nextObservation(startMs)).toMatchObject({
+      first: ['uid-a', 'uid-b'],
+      last: ['uid-a', 'uid-b'],
+      held: [],
+    });
   });
 
   it('by name is for that one', () => {
     const rollout = twoFailed();
     rollout.checkRetry({ nodeClaim: 'b' });
-    expect(rollout.retry({ nodeClaim: 'b' })).toEqual({ retried: ['b'] });
-    expect(rollout.nextObservation()).toMatchObject({ first: ['uid-b'], held: [] });
+    expect(rollout.retry({ nodeClaim: 'b' }, startMs)).toEqual({ retried: ['b'] });
+    expect(rollout.nextObservation(startMs)).toMatchObject({ first: ['uid-b'], held: [] });
   });
 
   it('of one that has not failed is refused by its name', () => {
@@ -40,13 +44,13 @@ describe('a retry', () => {
   });
 
   it('with nothing to retry answers so', () => {
-    expect(observedRollout().retry({})).toEqual({ retried: [] });
+    expect(observedRollout().retry({}, startMs)).toEqual({ retried: [] });
   });
 
   it('is used up by the start', () => {
     const rollout = twoFailed();
-    rollout.retry({ nodeClaim: 'a' });
+    rollout.retry({ nodeClaim: 'a' }, startMs);
     rollout.started(candidateOf('a'));
-    expect(rollout.nextObservation().first).toEqual([]);
+    expect(rollout.nextObservation(startMs).first).toEqual([]);
   });
 });

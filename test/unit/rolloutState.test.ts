@@ -35,9 +35,9 @@ describe('a look at the pool', () => {
     const rollout = observedRollout(['a', 'b']);
     rollout.started(candidateOf('a'));
     rollout.adopted(childOf('b'));
-    expect(rollout.nextObservation()).toEqual({
+    expect(rollout.nextObservation(startMs)).toEqual({
       ...rolloutInput,
-      inFlight: [childOf('a'), childOf('b')],
+      inFlight: ['a', 'b'],
       first: [],
       last: [],
       held: [],
@@ -48,10 +48,12 @@ describe('a look at the pool', () => {
 
   it('looks for children under every name when the parent is started anew, and only then', () => {
     const rollout = new RolloutState(rolloutInput);
-    expect(rollout.nextObservation().discover).toBe(true);
+    expect(rollout.nextObservation(startMs).discover).toBe(true);
     rollout.observed(observationOf([]), startMs);
-    expect(rollout.nextObservation().discover).toBe(false);
-    expect(new RolloutState({ ...rolloutInput, carried: rollout.carry() }).nextObservation().discover).toBe(false);
+    expect(rollout.nextObservation(startMs).discover).toBe(false);
+    expect(new RolloutState({ ...rolloutInput, carried: rollout.carry() }).nextObservation(startMs).discover).toBe(
+      false,
+    );
   });
 
   it('takes in all pokes before it, none after it', () => {
@@ -59,7 +61,7 @@ describe('a look at the pool', () => {
     rollout.poke();
     rollout.poke();
     expect(rollout.isPoked).toBe(true);
-    rollout.nextObservation();
+    rollout.nextObservation(startMs);
     expect(rollout.isPoked).toBe(false);
     rollout.poke();
     expect(rollout.isPoked).toBe(true);
@@ -86,7 +88,7 @@ describe('a failure', () => {
         held: false,
       },
     ]);
-    expect(rollout.nextObservation()).toMatchObject({ first: [], last: ['uid-a'], held: [] });
+    expect(rollout.nextObservation(startMs)).toMatchObject({ first: [], last: ['uid-a'], held: [] });
   });
 
   it('counts the rounds, so that the next one creates something else', () => {
@@ -110,17 +112,17 @@ describe('a failure', () => {
   it('is forgotten when its NodeClaim is gone', () => {
     const rollout = observedRollout(['a', 'b']);
     endChild(rollout, 'a', allocationFailed, startMs);
-    rollout.retry({});
+    rollout.retry({}, startMs);
     rollout.observed(observationOf(['b']), startMs);
     expect(rollout.result().failures).toEqual([]);
-    expect(rollout.nextObservation().first).toEqual([]);
+    expect(rollout.nextObservation(startMs).first).toEqual([]);
   });
 
   it.each(['Canceled', 'Terminated'] as const)('by hand (%s) waits for a person', (code) => {
     const rollout = observedRollout(['a']);
     endChild(rollout, 'a', { kind: 'stoppedByHand', code }, startMs);
     expect(rollout.result().failures).toMatchObject([{ code, message: `${code.toLowerCase()} by hand`, held: true }]);
-    expect(rollout.nextObservation()).toMatchObject({ last: [], held: ['uid-a'] });
+    expect(rollout.nextObservation(startMs)).toMatchObject({ last: [], held: ['uid-a'] });
   });
 });
 
@@ -134,8 +136,8 @@ describe('what is carried over a continue-as-new', () => {
     const next = new RolloutState({ ...rolloutInput, carried: rollout.carry() });
     expect(next.carry()).toEqual(rollout.carry());
     expect(next.result()).toEqual(rollout.result());
-    expect(next.nextObservation()).toMatchObject({
-      inFlight: [childOf('c')],
+    expect(next.nextObservation(startMs)).toMatchObject({
+      inFlight: ['c'],
       last: ['uid-a'],
       held: ['uid-b'],
       // The new run cannot await it: it is looked up from now on.
@@ -146,10 +148,10 @@ describe('what is carried over a continue-as-new', () => {
   it('includes backoff, halt and people’s retries', () => {
     const rollout = observedRollout(['a', 'b']);
     endChild(rollout, 'b', { kind: 'stoppedByHand', code: 'Canceled' }, startMs);
-    rollout.retry({});
+    rollout.retry({}, startMs);
     for (let failure = 0; failure < haltAfterFailures; failure += 1) endChild(rollout, 'a', allocationFailed, startMs);
     const next = new RolloutState({ ...rolloutInput, carried: rollout.carry() });
-    expect(next.nextObservation().first).toEqual(['uid-b']);
+    expect(next.nextObservation(startMs).first).toEqual(['uid-b']);
     expect(next.status(startMs)).toMatchObject({ ...rollout.status(startMs), admission: null });
     expect(mayStart(next, startMs + backoffMaxMs)).toEqual([]);
   });

@@ -39,7 +39,7 @@ describe('nodePoolRollout', () => {
     await rollout.signal(pokeSignal);
     const { input } = await pool.observed(2);
 
-    expect(input.inFlight.map(({ nodeClaim }) => nodeClaim)).toEqual(['old-1', 'old-2', 'old-3']);
+    expect(input.inFlight).toEqual(['old-1', 'old-2', 'old-3']);
     const { events } = await rollout.fetchHistory();
     const begun = (events ?? []).flatMap((event) => event.startChildWorkflowExecutionInitiatedEventAttributes ?? []);
     expect(begun.map(({ workflowId }) => workflowId)).toEqual(
@@ -80,7 +80,13 @@ describe('nodePoolRollout', () => {
     pool.settings = { ...pool.settings, quietMs: 20 };
     const rollout = await startRollout(worker, 'nothing');
 
-    expect(await rollout.result()).toEqual({ nodePool: 'nothing', replaced: [], notNeeded: [], failures: [] });
+    expect(await rollout.result()).toEqual({
+      nodePool: 'nothing',
+      replaced: [],
+      notNeeded: [],
+      failures: [],
+      interventions: [],
+    });
     expect(pool.looks.map(({ input }) => input.discover)).toEqual([true, false]);
   });
 
@@ -153,7 +159,7 @@ describe('nodePoolRollout', () => {
 
     const status = await rollout.query(statusQuery);
     expect(status).toMatchObject({ inFlight: ['old-6'], replaced: [], halted: null, backoffUntil: null });
-    expect(status.admission?.waiting.map(({ nodeClaim }) => nodeClaim)).toEqual(['old-7']);
+    expect(status.admission?.waiting.first.map(({ nodeClaim }) => nodeClaim)).toEqual(['old-7']);
     const details = await untilDetails(rollout, '**Replacing nodes**.');
     expect(details).toContain('budget Drifted 1');
     expect(details).toMatch(/\| old-6 \| Reserve \|/);

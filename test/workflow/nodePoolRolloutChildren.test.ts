@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CancelledFailure } from '@temporalio/common';
 
 import { replaceNodeWorkflowId } from '../../workflows/ids.js';
-import { pokeSignal } from '../../workflows/messages.js';
+import { pokeSignal, statusQuery } from '../../workflows/messages.js';
 import { Gate } from '../support/gate.js';
 import { failureOf, startReplacement, uidOf } from '../support/replacements.js';
 import { startRollout } from '../support/rollouts.js';
@@ -74,7 +74,7 @@ describe('nodePoolRollout and children that it cannot await', () => {
     expect(first?.input).toMatchObject({ inFlight: [], discover: true });
     // That look would have let one start, beyond the budget of one.
     expect(first?.observation.admission.start.map(({ nodeClaim }) => nodeClaim)).toEqual(['old-3']);
-    expect(second?.input.inFlight.map(({ nodeClaim }) => nodeClaim)).toEqual(['old-2']);
+    expect(second?.input.inFlight).toEqual(['old-2']);
     expect(second?.observation.admission.start).toEqual([]);
     expect(fakes.callsOf('reserve')).toHaveLength(1);
     drained.open();
@@ -83,7 +83,7 @@ describe('nodePoolRollout and children that it cannot await', () => {
     expect(fakes.callsOf('reserve')).toHaveLength(2);
   });
 
-  it('leaves its children to finish when it is canceled', async () => {
+  it('admits nobody any more when it is canceled, and waits for its children', async () => {
     const fakes = worker.fakesOf('parent-canceled');
     const pool = new ScriptedPool(worker, 'parent-canceled');
     pool.budget = 2;
@@ -94,15 +94,21 @@ describe('nodePoolRollout and children that it cannot await', () => {
     await fakes.called('drain', 2);
     await rollout.cancel();
 
+    // The cancellation has been seen, and a permit more would be free by now.
+    pool.budget = 3;
+    const looks = pool.looks.length;
+    await rollout.signal(pokeSignal);
+    await pool.observed(looks + 1);
+    expect(await rollout.query(statusQuery)).toMatchObject({ inFlight: ['left-1', 'left-2'] });
+    drained.open();
     expect(await failureOf(rollout)).toBeInstanceOf(CancelledFailure);
+    expect(await childOf('left-1').result()).toMatchObject({ kind: 'replaced' });
+    expect(await childOf('left-2').result()).toMatchObject({ kind: 'replaced' });
+    expect(fakes.callsOf('reserve')).toHaveLength(2);
     const { events } = await rollout.fetchHistory();
     const cancellations = (events ?? []).filter(
       (event) => event.requestCancelExternalWorkflowExecutionInitiatedEventAttributes,
     );
     expect(cancellations).toEqual([]);
-    drained.open();
-    expect(await childOf('left-1').result()).toMatchObject({ kind: 'replaced' });
-    expect(await childOf('left-2').result()).toMatchObject({ kind: 'replaced' });
-    expect(fakes.callsOf('reserve')).toHaveLength(2);
   });
 });

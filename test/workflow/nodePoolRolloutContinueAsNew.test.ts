@@ -33,7 +33,7 @@ describe('nodePoolRollout, when it continues as new', () => {
     const drained = new Gate();
     fakes.does.drain = async ({ nodeClaim }, launch) => {
       await drained.opened;
-      if (nodeClaim === 'fails' && launch.nodeClaim === 'fails-r0-0')
+      if (nodeClaim === 'fails' && launch?.nodeClaim === 'fails-r0-0')
         await failLaunch({ nodeClaim, code: 'NoRoom', message: 'full', anotherOffering: false });
     };
     const rollout = await startShortRollout(worker, 'continued', 15);

@@ -107,7 +107,7 @@ describe('nodePoolRollout, when somebody stops a replacement by hand', () => {
     pool.budget = 2;
     pool.drift('canceled', 'terminated', 'next');
     fakes.does.drain = (ref, launch) =>
-      launch.nodeClaim === replacementOf(ref, { round: 0, attempt: 0 }) && ref.nodeClaim !== 'next'
+      launch?.nodeClaim === replacementOf(ref, { round: 0, attempt: 0 }) && ref.nodeClaim !== 'next'
         ? goOnWaiting()
         : Promise.resolve();
     const rollout = await startRollout(worker, 'by-hand');

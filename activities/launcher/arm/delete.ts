@@ -20,11 +20,11 @@ import { waitAgain } from '../../waiting.js';
 import type { ArmEnvironment } from './armEnvironment.js';
 import { clampDelay } from './pollDelay.js';
 
-/** Deletes the old node, once its replacement is there: NodeClaim, VM, then the condition that frees the permit. */
+/** Deletes the old node, once its replacement is there or it is empty: NodeClaim, VM, then the condition that frees the permit. */
 export async function beginDeletion(
   environment: ArmEnvironment,
   ref: ReplacementRef,
-  launch: Launch,
+  launch: Launch | null,
 ): Promise<Deletion> {
   checkCluster(environment, ref.cluster);
   const nodeClaim = await readNodeClaim(environment.kubernetes, ref.nodeClaim);

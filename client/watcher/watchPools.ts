@@ -1,0 +1,146 @@
+import type { Informer } from '../../activities/kubernetes/informer.js';
+import type { Node, NodeClaim, NodeClass, NodePool, Pod, PodDisruptionBudget } from '../../karpenter/api.js';
+import { disruptionOf, expiryDueMs } from '../../karpenter/disruptionReason.js';
+import type { ExpiryRule } from '../../karpenter/disruptionReason.js';
+import { initializedLabel, managedAnnotation, nodePoolLabel, workflowAnnotation } from '../../karpenter/labels.js';
+import { protectionOf } from '../../karpenter/pods.js';
+import { Alarm } from './alarm.js';
+import {
+  nodeClaimDigest,
+  nodeClassDigest,
+  nodeDigest,
+  nodePoolDigest,
+  podDigest,
+  podDisruptionBudgetDigest,
+} from './digests.js';
+
+/** Everything that a rollout's answer depends on. */
+export interface Sources {
+  readonly nodePools: Informer<NodePool>;
+  readonly nodeClasses: Informer<NodeClass>;
+  readonly nodeClaims: Informer<NodeClaim>;
+  readonly nodes: Informer<Node>;
+  readonly pods: Informer<Pod>;
+  readonly podDisruptionBudgets: Informer<PodDisruptionBudget>;
+}
+
+/**
+ * Calls `poke` with the name of a managed NodePool whenever something has changed on which its rollout could decide, or the time of a
+ * node has come: at once for every pool that has a disrupted NodeClaim when the watch begins.
+ * @returns how to stop that
+ */
+export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: string) => void): () => void {
+  const { nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets } = sources;
+
+  const pokeIfManaged = (name: string | undefined): void => {
+    if (name === undefined) return;
+    if (nodePools.get(name)?.metadata.annotations?.[managedAnnotation] === 'true') poke(name);
+  };
+  const isDisrupted = (nodeClaim: NodeClaim): boolean => {
+    const nodePool = nodePools.get(poolOf(nodeClaim) ?? '');
+    return nodePool !== undefined && disruptionOf(nodePool, nodeClaim, rule, Date.now()) !== undefined;
+  };
+  /** Of all pools, or of one, those that have something to do. */
+  const pokeDisrupted = (name?: string): void => {
+    const disrupted = nodeClaims
+      .list()
+      .filter((nodeClaim) => (name === undefined || poolOf(nodeClaim) === name) && isDisrupted(nodeClaim));
+    for (const pool of new Set(disrupted.map(poolOf))) pokeIfManaged(pool);
+  };
+
+  const alarm = new Alarm((name) => {
+    const nodeClaim = nodeClaims.get(name);
+    if (nodeClaim !== undefined) pokeIfManaged(poolOf(nodeClaim));
+  });
+  const takeIn = (nodeClaim: NodeClaim): void => {
+    alarm.set(nodeClaim.metadata.name, expiryDueMs(nodeClaim, rule));
+    if (isDisrupted(nodeClaim)) pokeIfManaged(poolOf(nodeClaim));
+  };
+  for (const nodeClaim of nodeClaims.list()) takeIn(nodeClaim);
+
+  const stops = [
+    nodeClaims.onChange((event) => {
+      const { object } = event;
+      if (event.type === 'deleted') {
+        alarm.delete(object.metadata.name);
+        if (isDisrupted(object)) pokeIfManaged(poolOf(object));
+        return;
+      }
+      if (event.previous === undefined) {
+        takeIn(object);
+        return;
+      }
+      const nodePool = nodePools.get(poolOf(object) ?? '');
+      if (nodePool === undefined) return;
+      const now = Date.now();
+      const isSame =
+        nodeClaimDigest(nodePool, object, rule, now) === nodeClaimDigest(nodePool, event.previous, rule, now);
+      if (!isSame) pokeIfManaged(poolOf(object));
+    }),
+    onDigestChange(nodePools, nodePoolDigest, ({ metadata }) => {
+      pokeDisrupted(metadata.name);
+    }),
+    onDigestChange(nodeClasses, nodeClassDigest, (nodeClass) => {
+      for (const nodePool of nodePools.list()) {
+        if (nodePool.spec.template.spec.nodeClassRef.name === nodeClass.metadata.name)
+          pokeDisrupted(nodePool.metadata.name);
+      }
+    }),
+    onDigestChange(
+      nodes,
+      nodeDigest,
+      ({ metadata }) => {
+        // What happens to a node in a replacement's hands, that replacement tells.
+        const isOurs = metadata.annotations?.[workflowAnnotation] !== undefined;
+        const name = metadata.labels?.[nodePoolLabel];
+        if (name !== undefined && !isOurs) pokeDisrupted(name);
+      },
+      isInitializedNode,
+    ),
+    onDigestChange(
+      pods,
+      podDigest,
+      (pod) => {
+        const node = nodes.get(pod.spec.nodeName ?? pod.status?.nominatedNodeName ?? '');
+        const name = node?.metadata.labels?.[nodePoolLabel];
+        if (name !== undefined) pokeDisrupted(name);
+      },
+      isInTheWay,
+    ),
+    onDigestChange(podDisruptionBudgets, podDisruptionBudgetDigest, () => {
+      pokeDisrupted();
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+    alarm.stop();
+  };
+}
+
+function poolOf({ metadata }: NodeClaim): string | undefined {
+  return metadata.labels?.[nodePoolLabel];
+}
+
+/** A node that comes or goes before its time has never counted. */
+function isInitializedNode({ metadata }: Node): boolean {
+  return metadata.labels?.[initializedLabel] === 'true';
+}
+
+/** A pod that comes or goes changes nothing unless it stands against a disruption. */
+function isInTheWay(pod: Pod): boolean {
+  return protectionOf(pod).kind !== 'none' || pod.status?.nominatedNodeName !== undefined;
+}
+
+/** @param counts whether an object that comes or goes is a change at all */
+function onDigestChange<T>(
+  informer: Informer<T>,
+  digest: (object: T) => string,
+  changed: (object: T) => void,
+  counts: (object: T) => boolean = () => true,
+): () => void {
+  return informer.onChange((event) => {
+    const isUpdate = event.type === 'set' && event.previous !== undefined;
+    const isChange = isUpdate ? digest(event.object) !== digest(event.previous) : counts(event.object);
+    if (isChange) changed(event.object);
+  });
+}
