@@ -4,6 +4,7 @@ import type { Node, NodeClaim, Pod, PodDisruptionBudget } from '../karpenter/api
 import type { CandidateRules } from '../karpenter/candidate.js';
 import { failureTypes } from '../workflows/failures.js';
 import type { ReplacementSettings, RolloutSettings } from '../workflows/settings.js';
+import type { KillSwitch } from './killSwitch.js';
 import type { Informer } from './kubernetes/informer.js';
 import type { KubernetesApi } from './kubernetes/kubernetesApi.js';
 
@@ -19,6 +20,7 @@ export interface ActivityEnvironment {
   readonly nodes: Informer<Node>;
   readonly pods: Informer<Pod>;
   readonly podDisruptionBudgets: Informer<PodDisruptionBudget>;
+  readonly killSwitch: KillSwitch;
   readonly settings: ActivitySettings;
 }
 

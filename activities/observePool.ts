@@ -54,7 +54,7 @@ export function createRolloutActivities(
     async markWaiting(input: LineState): Promise<void> {
       checkCluster(environment, input.cluster);
       const pool = await readPool(environment, input.nodePool);
-      if (pool === undefined) return;
+      if (pool === undefined || environment.killSwitch.pausedWhy !== undefined) return;
       await applyMarkChanges(environment.kubernetes, admitPool(environment, pool, input).markChanges);
     },
 
@@ -81,6 +81,7 @@ function admitPool(environment: ActivityEnvironment, pool: Pool, input: LineStat
     held: new Set(input.held),
     rules: environment.settings.candidates,
     cluster: viewCluster(environment, input.nodePool),
+    pausedWhy: environment.killSwitch.pausedWhy,
   });
 }
 

@@ -23,6 +23,9 @@ import type { RunningWorker } from '../worker/worker.js';
 import { startWorker } from '../worker/worker.js';
 import type { MachineSeeder } from './scenario.js';
 
+/** The ConfigMap that stops everything. */
+const killSwitch = { namespace: 'kube-system', name: 'driftless' };
+
 /** How long things take in the simulated world, in simulated milliseconds. */
 export interface SimulatedDurations {
   readonly vmCreateMs: number;
@@ -103,6 +106,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const watcher: RunningWatcher = await startWatcher({
       kubeConfig,
       temporal,
+      killSwitch,
       expiryLeadMs: options.settings.candidates.expiryLeadMs,
       gatherMs: Math.max(20, 250 / speed),
       retryDelayMs: Math.max(50, 1000 / speed),
@@ -134,6 +138,7 @@ function startDemoWorker(
       ...simulatedAzure,
     },
     templateSecret: { namespace: 'kube-system', name: 'driftless-vm-template' },
+    killSwitch,
     armWritesPerSecond,
     settings: options.settings,
     workflowBundle: options.workflowBundle,

@@ -34,6 +34,8 @@ export interface AdmissionInput {
   readonly held: ReadonlySet<string>;
   readonly rules: CandidateRules;
   readonly cluster: ClusterView;
+  /** Why nothing may be changed in the whole cluster, if that is so. */
+  readonly pausedWhy?: string | undefined;
 }
 
 /** What the budgets allow for one reason; null: no budget bounds it. */
@@ -84,7 +86,7 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
     ...allowedDisruptions(budgets, census.nodes, reason, input.atMs),
   }));
   const budgetErrors = allowances[0]?.errors ?? [];
-  const closed = poolClosedWhy(pool, budgetErrors);
+  const closed = input.pausedWhy ?? poolClosedWhy(pool, budgetErrors);
   const idle = candidates.filter(({ nodeClaim, uid }) => !input.inFlight.has(nodeClaim) && !input.held.has(uid));
   const line = orderCandidates(idle, input);
   const blocked = notNow.filter((candidate) => !input.inFlight.has(candidate.nodeClaim));

@@ -23,6 +23,7 @@ export interface WorkerOptions {
   readonly resourceGroup: string;
   readonly location: string;
   readonly vmTemplateSecret: { readonly namespace: string; readonly name: string };
+  readonly killSwitch: { readonly namespace: string; readonly name: string };
   readonly armWritesPerSecond: number;
   readonly maxLaunchAttempts: number;
   readonly launchTimeout: number;
@@ -107,6 +108,11 @@ export function addWorkerOptions(command: Command): Command {
       option('vm-template-secret', 'namespace/name', 'Secret with template.json and bootstrap')
         .argParser(parseNamespacedName)
         .default({ namespace: 'kube-system', name: 'driftless-vm-template' }, 'kube-system/driftless-vm-template'),
+    )
+    .addOption(
+      option('kill-switch', 'namespace/name', 'ConfigMap whose `paused: "true"` stops every change')
+        .argParser(parseNamespacedName)
+        .default({ namespace: 'kube-system', name: 'driftless' }, 'kube-system/driftless'),
     )
     .addOption(
       option('arm-writes-per-second', 'n', 'for all workers of the cluster together')

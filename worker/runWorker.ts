@@ -26,6 +26,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       ...(options.azureCa === undefined ? {} : { caPem: options.azureCa }),
     },
     templateSecret: options.vmTemplateSecret,
+    killSwitch: options.killSwitch,
     armWritesPerSecond: options.armWritesPerSecond,
     settings: activitySettings(options),
     workflowBundle: findWorkflowBundle(),

@@ -4,6 +4,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 
 import { VirtualMachines } from '../activities/azure/virtualMachines.js';
 import type { ActivitySettings } from '../activities/environment.js';
+import type { KillSwitchName } from '../activities/killSwitch.js';
+import { KillSwitch } from '../activities/killSwitch.js';
 import { readClusterId } from '../activities/kubernetes/cluster.js';
 import { Informer } from '../activities/kubernetes/informer.js';
 import { createKubernetesApi } from '../activities/kubernetes/kubernetesApi.js';
@@ -25,6 +27,8 @@ export interface WorkerConfiguration {
   readonly temporal: TemporalSettings;
   readonly arm: ArmSettings;
   readonly templateSecret: { readonly namespace: string; readonly name: string };
+  /** The ConfigMap that stops everything. */
+  readonly killSwitch: KillSwitchName;
   readonly armWritesPerSecond: number;
   readonly settings: ActivitySettings;
   /** Path of the pre-built bundle of the workflows. */
@@ -51,18 +55,24 @@ const informerRetryDelayMs = 1_000;
  */
 export async function startWorker(configuration: WorkerConfiguration): Promise<RunningWorker> {
   const { kubeConfig, temporal, log, settings } = configuration;
-  const kubernetes = createKubernetesApi(kubeConfig, 'driftless/worker');
+  const userAgent = 'driftless/worker';
+  const informerOptions = { retryDelayMs: informerRetryDelayMs, log };
+  const reader = createKubernetesApi(kubeConfig, userAgent);
+  const killSwitch = new KillSwitch(reader, configuration.killSwitch, informerOptions);
+  const checkMayChange = (): void => {
+    killSwitch.check();
+  };
+  const kubernetes = createKubernetesApi(kubeConfig, userAgent, checkMayChange);
   const clusterId = await readClusterId(kubernetes);
   const clientConnection = await connectToTemporal(temporal);
   const owner = await checkNamespace(clientConnection, temporal.namespace);
   const connection = await NativeConnection.connect(temporal.connection);
 
-  const informerOptions = { retryDelayMs: informerRetryDelayMs, log };
   const nodeClaims = new Informer(kubernetes, nodeClaimCollection, informerOptions);
   const nodes = new Informer(kubernetes, nodeCollection, informerOptions);
   const pods = new Informer(kubernetes, podCollection, informerOptions);
   const podDisruptionBudgets = new Informer(kubernetes, podDisruptionBudgetCollection, informerOptions);
-  const informers = [nodeClaims, nodes, pods, podDisruptionBudgets];
+  const informers = [nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch];
   await Promise.all(informers.map(({ synced }) => synced));
 
   const environment = {
@@ -73,8 +83,9 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
     nodes,
     pods,
     podDisruptionBudgets,
+    killSwitch,
     settings,
-    virtualMachines: new VirtualMachines(configuration.arm),
+    virtualMachines: new VirtualMachines({ ...configuration.arm, checkMayChange }),
     templateSecret: configuration.templateSecret,
   };
   const launcher = createArmLauncher(environment);
@@ -92,7 +103,7 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
   const armWriter = await Worker.create({
     ...common,
     taskQueue: armWritesTaskQueueName(clusterId),
-    activities: { ...createArmWriteActivities(launcher) },
+    activities: { ...createArmWriteActivities(environment, launcher) },
     maxTaskQueueActivitiesPerSecond: configuration.armWritesPerSecond,
   });
   log.info({ cluster: clusterId, namespace: temporal.namespace, address: temporal.address }, 'worker started');

@@ -84,6 +84,8 @@ export interface ReplacementActivities {
   drain(ref: ReplacementRef, launch: Launch | null): Promise<void>;
   /** Follows a delete operation to its end, then removes Node and NodeClaim. */
   followDeletion(ref: ReplacementRef, deletion: Deletion): Promise<void>;
+  /** Ends when the kill switch is off: waits by retries, without a deadline. */
+  waitUntilResumed(ref: ReplacementRef): Promise<void>;
   /** Takes our taint and condition off the old node. */
   release(ref: ReplacementRef): Promise<void>;
 }

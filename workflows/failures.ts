@@ -20,6 +20,8 @@ export const failureTypes = {
   unknownNodeClaim: 'UnknownNodeClaim',
   /** A request of a person that cannot be fulfilled as it stands. */
   invalidRequest: 'InvalidRequest',
+  /** The kill switch is on: the step begins anew, with all of its time, when it is off again. */
+  paused: 'Paused',
   /** Worker and workflow mean different clusters. */
   wrongCluster: 'WrongCluster',
 } as const;
@@ -47,6 +49,12 @@ export function readLaunchFailure(error: unknown): LaunchFailedDetails | undefin
 export function readNotNeeded(error: unknown): string | undefined {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   return cause instanceof ApplicationFailure && cause.type === failureTypes.notNeeded ? cause.message : undefined;
+}
+
+/** Why nothing may be changed now, if that is what the failure says. */
+export function readPaused(error: unknown): string | undefined {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === failureTypes.paused ? cause.message : undefined;
 }
 
 /** A short code and a message for any failure of a replacement: the search attribute ErrorCode and what people read first. */

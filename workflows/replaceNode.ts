@@ -68,7 +68,9 @@ class Replacement {
       workflowId: workflowInfo().workflowId,
     };
     this.#progress = new ReplacementProgress(input);
-    this.#steps = new ReplacementSteps(ref, settings);
+    this.#steps = new ReplacementSteps(ref, settings, (why) => {
+      this.#progress.note(`paused: ${why}`);
+    });
   }
 
   reserve(): ReturnType<ReplacementSteps['reserve']> {

@@ -5,6 +5,7 @@ import { describeOffering } from '../karpenter/offering.js';
 import type { ArmWriteActivities, CreateRequest, ReplacementActivities } from './activityInterfaces.js';
 import { armWritesTaskQueueName } from './ids.js';
 import type { Deletion, Launch, LaunchName, Removal, ReplacementRef, Reservation } from './replacementTypes.js';
+import { resumable } from './resumable.js';
 import type { ReplacementSettings } from './settings.js';
 
 /** One attempt of an activity: short, so that a lost worker costs little. */
@@ -12,13 +13,18 @@ const attemptTimeout = '30 seconds';
 /** For what is done at once, though Kubernetes or ARM may be away for a while. */
 const promptTimeout = '2 minutes';
 
+/** How often a replacement that the kill switch has stopped looks whether it may go on. */
+const pauseCheckInterval = '1 second';
+
 const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 
 /** The activities of one replacement, each with its bounds, its queue and a summary for the UI. */
 export class ReplacementSteps {
+  /** @param onPause is told why, when the kill switch stops a step */
   constructor(
     private readonly ref: ReplacementRef,
     private readonly settings: ReplacementSettings,
+    private readonly onPause: (why: string) => void,
   ) {}
 
   reserve(): Promise<Reservation> {
@@ -90,17 +96,18 @@ export class ReplacementSteps {
   }
 
   #activities(options: ActivityOptions, summary: string): ReplacementActivities {
-    return proxyActivities<ReplacementActivities>({
+    const activities = proxyActivities<ReplacementActivities>({
       startToCloseTimeout: attemptTimeout,
       cancellationType,
       priority: { fairnessKey: this.ref.nodePool },
       summary,
       ...options,
     });
+    return resumable(activities, this.#untilResumed);
   }
 
   #armWrite(summary: string, options: ActivityOptions = {}): ArmWriteActivities {
-    return proxyActivities<ArmWriteActivities>({
+    const activities = proxyActivities<ArmWriteActivities>({
       taskQueue: armWritesTaskQueueName(this.ref.cluster),
       startToCloseTimeout: attemptTimeout,
       scheduleToCloseTimeout: promptTimeout,
@@ -109,5 +116,17 @@ export class ReplacementSteps {
       summary,
       ...options,
     });
+    return resumable(activities, this.#untilResumed);
   }
+
+  readonly #untilResumed = async (why: string): Promise<void> => {
+    this.onPause(why);
+    const { waitUntilResumed } = proxyActivities<ReplacementActivities>({
+      startToCloseTimeout: attemptTimeout,
+      retry: { initialInterval: pauseCheckInterval, backoffCoefficient: 1 },
+      cancellationType,
+      summary: 'Wait for the kill switch to be turned off',
+    });
+    await waitUntilResumed(this.ref);
+  };
 }

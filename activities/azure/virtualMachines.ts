@@ -19,6 +19,8 @@ export interface ArmSettings {
   /** Where AKS keeps the cluster's nodes, e.g. `MC_group_cluster_westus2`. */
   readonly resourceGroup: string;
   readonly location: string;
+  /** Throws when nothing may be changed now. */
+  readonly checkMayChange?: () => void;
 }
 
 /** What one look at an operation says. */
@@ -95,7 +97,8 @@ export class VirtualMachines {
 
   /** Begins to create a VM that does not exist yet; answers as soon as ARM has accepted it. */
   async beginCreate(name: string, model: VirtualMachine): Promise<CreateAnswer> {
-    const { resourceGroup } = this.settings;
+    const { resourceGroup, checkMayChange } = this.settings;
+    checkMayChange?.();
     return await this.#call(`create VM ${name}`, async (signal, capture) => {
       try {
         const options = { ifNoneMatch: '*', abortSignal: signal };
@@ -111,7 +114,8 @@ export class VirtualMachines {
 
   /** Begins to delete a VM; answers the token of the operation, or null when there is nothing to follow. */
   async beginDelete(name: string): Promise<string | null> {
-    const { resourceGroup } = this.settings;
+    const { resourceGroup, checkMayChange } = this.settings;
+    checkMayChange?.();
     return await this.#call(`delete VM ${name}`, async (signal) => {
       const poller = this.#client.virtualMachines.delete(resourceGroup, name, { abortSignal: signal });
       await poller.submitted();

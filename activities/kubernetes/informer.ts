@@ -9,6 +9,8 @@ import type { KubernetesApi } from './kubernetesApi.js';
 export interface Collection<T> {
   /** e.g. `/apis/karpenter.sh/v1/nodeclaims` */
   readonly path: string;
+  /** Only objects that match it. */
+  readonly fieldSelector?: string;
   list(api: KubernetesApi): Promise<{ readonly items: readonly T[]; readonly resourceVersion: string }>;
   /** @throws when the object does not have the fields that Driftless reads */
   parse(object: unknown): T;
@@ -131,6 +133,7 @@ export class Informer<T> {
   /** One watch connection, from the resume point on, which it moves. Settles when the connection has ended. */
   #watch(resume: ResumePoint): Promise<WatchEnd> {
     const { signal } = this.#stopping;
+    const { fieldSelector } = this.collection;
     return new Promise((resolve) => {
       let connection: AbortController | undefined;
       const finish = (end: WatchEnd): void => {
@@ -161,7 +164,12 @@ export class Informer<T> {
       new Watch(this.api.kubeConfig)
         .watch(
           this.collection.path,
-          { allowWatchBookmarks: true, resourceVersion: resume.resourceVersion, timeoutSeconds: 300 },
+          {
+            allowWatchBookmarks: true,
+            resourceVersion: resume.resourceVersion,
+            timeoutSeconds: 300,
+            ...(fieldSelector === undefined ? {} : { fieldSelector }),
+          },
           onEvent,
           onDone,
         )

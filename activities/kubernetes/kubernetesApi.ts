@@ -15,6 +15,8 @@ const requestTimeoutMs = 15_000;
 /** How long connections are shared before a new pool is made, so that rotated certificates come into effect. */
 const poolLifetimeMs = 600_000;
 
+const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 /** The typed clients of one API server. */
 export interface KubernetesApi {
   readonly kubeConfig: KubeConfig;
@@ -31,12 +33,13 @@ export const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePa
 export const jsonPatch = setHeaderOptions('Content-Type', PatchStrategy.JsonPatch);
 
 /** client-node makes a connection pool for each request; this one shares it, names the caller and bounds the request's time. */
-function requestMiddleware(userAgent: string): Middleware {
+function requestMiddleware(userAgent: string, checkMayChange: () => void): Middleware {
   let pool:
     | { readonly dispatcher: ReturnType<Parameters<Middleware['pre']>[0]['getDispatcher']>; readonly until: number }
     | undefined;
   return {
     pre(request) {
+      if (!readingMethods.has(request.getHttpMethod())) checkMayChange();
       const now = Date.now();
       if (pool === undefined || now >= pool.until) {
         pool = { dispatcher: request.getDispatcher(), until: now + poolLifetimeMs };
@@ -53,14 +56,19 @@ function requestMiddleware(userAgent: string): Middleware {
 /**
  * Clients for the current context of a kubeconfig.
  * @param userAgent who is asking: it stands in the API server's audit log.
+ * @param checkMayChange throws when nothing may be changed now; called before each request that changes something
  */
-export function createKubernetesApi(kubeConfig: KubeConfig, userAgent: string): KubernetesApi {
+export function createKubernetesApi(
+  kubeConfig: KubeConfig,
+  userAgent: string,
+  checkMayChange: () => void = () => undefined,
+): KubernetesApi {
   const cluster = kubeConfig.getCurrentCluster();
   if (cluster === null) throw new Error('the kubeconfig has no current cluster');
   const configuration = createConfiguration({
     baseServer: new ServerConfiguration(cluster.server, {}),
     authMethods: { default: kubeConfig },
-    promiseMiddleware: [requestMiddleware(userAgent)],
+    promiseMiddleware: [requestMiddleware(userAgent, checkMayChange)],
   });
   return {
     kubeConfig,

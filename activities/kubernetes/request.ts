@@ -25,6 +25,11 @@ export class KubernetesError extends Error {
   }
 }
 
+/** We must not change anything now: the request was not sent. */
+export class PausedError extends Error {
+  override readonly name = 'PausedError';
+}
+
 function parseStatus(body: unknown): z.infer<typeof statusSchema> {
   let parsed = body;
   if (typeof body === 'string') {
@@ -47,6 +52,7 @@ export async function request<T>(what: string, call: () => Promise<T>): Promise<
   try {
     return await call();
   } catch (error) {
+    if (error instanceof PausedError) throw error;
     if (!(error instanceof ApiException)) throw new Error(`${what}: ${errorMessage(error)}`, { cause: error });
     const status = parseStatus(error.body);
     const message = status.message ?? `HTTP ${error.code}`;

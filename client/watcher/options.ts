@@ -3,11 +3,12 @@ import { Option } from 'commander';
 
 import type { LogLevel } from '../../runtime/log.js';
 import { logLevels } from '../../runtime/log.js';
-import { parseDurationMs } from '../../runtime/optionParsers.js';
+import { parseDurationMs, parseNamespacedName } from '../../runtime/optionParsers.js';
 
 /** The watcher's options as commander reads them from flags and DRIFTLESS_* variables. */
 export interface WatcherOptions {
   readonly expiryLead: number;
+  readonly killSwitch: { readonly namespace: string; readonly name: string };
   readonly gather: number;
   readonly retryDelay: number;
   readonly logLevel: LogLevel;
@@ -21,6 +22,12 @@ export function addWatcherOptions(command: Command): Command {
         .env('DRIFTLESS_EXPIRY_LEAD')
         .argParser(parseDurationMs)
         .default(parseDurationMs('1h'), '1h'),
+    )
+    .addOption(
+      new Option('--kill-switch <namespace/name>', "the ConfigMap that stops everything: as the worker's")
+        .env('DRIFTLESS_KILL_SWITCH')
+        .argParser(parseNamespacedName)
+        .default({ namespace: 'kube-system', name: 'driftless' }, 'kube-system/driftless'),
     )
     .addOption(
       new Option('--gather <duration>', 'how long the events of one pool are gathered before its rollout is poked')

@@ -12,6 +12,7 @@ export async function runWatcher(options: WatcherOptions): Promise<void> {
     kubeConfig: loadKubeConfig(process.env),
     temporal: loadTemporalSettings(),
     expiryLeadMs: options.expiryLead,
+    killSwitch: options.killSwitch,
     gatherMs: options.gather,
     retryDelayMs: options.retryDelay,
     log: createLog('driftless-watcher', options.logLevel),

@@ -1,3 +1,4 @@
+import type { KillSwitch } from '../../activities/killSwitch.js';
 import type { Informer } from '../../activities/kubernetes/informer.js';
 import type { Node, NodeClaim, NodeClass, NodePool, Pod, PodDisruptionBudget } from '../../karpenter/api.js';
 import { disruptionOf, expiryDueMs } from '../../karpenter/disruptionReason.js';
@@ -22,6 +23,7 @@ export interface Sources {
   readonly nodes: Informer<Node>;
   readonly pods: Informer<Pod>;
   readonly podDisruptionBudgets: Informer<PodDisruptionBudget>;
+  readonly killSwitch: Pick<KillSwitch, 'onChange'>;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface Sources {
  * @returns how to stop that
  */
 export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: string) => void): () => void {
-  const { nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets } = sources;
+  const { nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch } = sources;
 
   const pokeIfManaged = (name: string | undefined): void => {
     if (name === undefined) return;
@@ -107,6 +109,9 @@ export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: 
       },
       isInTheWay,
     ),
+    killSwitch.onChange(() => {
+      pokeDisrupted();
+    }),
     onDigestChange(podDisruptionBudgets, podDisruptionBudgetDigest, () => {
       pokeDisrupted();
     }),

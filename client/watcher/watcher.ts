@@ -1,6 +1,8 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { WorkflowClient } from '@temporalio/client';
 
+import type { KillSwitchName } from '../../activities/killSwitch.js';
+import { KillSwitch } from '../../activities/killSwitch.js';
 import { readClusterId } from '../../activities/kubernetes/cluster.js';
 import { Informer } from '../../activities/kubernetes/informer.js';
 import { createKubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
@@ -14,7 +16,6 @@ import { checkNamespace, connectToTemporal } from '../../activities/temporal/con
 import type { Log } from '../../runtime/log.js';
 import { pokeRollout } from '../rollouts.js';
 import { Pokes } from './pokes.js';
-import type { Sources } from './watchPools.js';
 import { watchPools } from './watchPools.js';
 
 export interface WatcherConfiguration {
@@ -22,6 +23,7 @@ export interface WatcherConfiguration {
   readonly temporal: TemporalSettings;
   /** A node is to be replaced so long before its expireAfter: as the worker's. */
   readonly expiryLeadMs: number;
+  readonly killSwitch: KillSwitchName;
   readonly gatherMs: number;
   readonly retryDelayMs: number;
   readonly log: Log;
@@ -46,7 +48,7 @@ export async function startWatcher(configuration: WatcherConfiguration): Promise
   const workflows = new WorkflowClient({ connection, namespace: temporal.namespace });
 
   const options = { retryDelayMs, log };
-  const sources: Sources = {
+  const sources = {
     nodePools: new Informer(kubernetes, nodePoolCollection, options),
     nodeClasses: new Informer(kubernetes, nodeClassCollection, options),
     nodeClaims: new Informer(kubernetes, nodeClaimCollection, options),
@@ -55,7 +57,8 @@ export async function startWatcher(configuration: WatcherConfiguration): Promise
     podDisruptionBudgets: new Informer(kubernetes, podDisruptionBudgetCollection, options),
   };
   const { nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets } = sources;
-  const informers = [nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets];
+  const killSwitch = new KillSwitch(kubernetes, configuration.killSwitch, options);
+  const informers = [nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch];
   await Promise.all(informers.map(({ synced }) => synced));
   const pokes = new Pokes({
     gatherMs,
@@ -63,7 +66,7 @@ export async function startWatcher(configuration: WatcherConfiguration): Promise
     log,
     send: (nodePool) => pokeRollout(workflows, clusterId, nodePool),
   });
-  const stopWatching = watchPools(sources, { expiryLeadMs }, (nodePool) => {
+  const stopWatching = watchPools({ ...sources, killSwitch }, { expiryLeadMs }, (nodePool) => {
     pokes.poke(nodePool);
   });
   log.info({ cluster: clusterId, namespace: temporal.namespace, address: temporal.address }, 'watcher started');

@@ -86,3 +86,23 @@ export function historyOfNodeClaim({ audit }: ClusterSimulator, name: string): N
     return fact?.kind === 'nodeClaim' && fact.nodeClaim.metadata.name === name ? [fact.nodeClaim] : [];
   });
 }
+
+const readingVerbs = new Set(['get', 'list', 'watch']);
+
+/** What Driftless changed, in Kubernetes and at ARM, between two instants (wall-clock milliseconds), in words. */
+export function changesBetween(
+  { cluster, azure }: { readonly cluster: ClusterSimulator; readonly azure: AzureSimulator },
+  fromMs: number,
+  toMs: number,
+): string[] {
+  const isWithin = (at: number): boolean => at >= fromMs && at < toMs;
+  const inCluster = cluster.audit.entries
+    .filter(({ at, verb, userAgent }) => isWithin(at) && !readingVerbs.has(verb) && userAgent === 'driftless/worker')
+    .map(({ verb, resource, name }) => `${verb} ${resource} ${name ?? ''}`);
+  const atArm = azure.audit.entries.flatMap((entry) =>
+    entry.kind === 'request' && entry.method !== 'GET' && isWithin(entry.at)
+      ? [`${entry.method} ${entry.virtualMachine ?? ''}`]
+      : [],
+  );
+  return [...inCluster, ...atArm];
+}

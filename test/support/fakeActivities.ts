@@ -94,6 +94,7 @@ export function everythingGoesWell(): Activities {
       return Promise.resolve({ kind: 'deleting', deletion: deletionOf(nodeClaim, `uid-${nodeClaim}`) });
     },
     followDeletion: () => Promise.resolve(),
+    waitUntilResumed: () => Promise.resolve(),
     release: () => Promise.resolve(),
   };
 }
@@ -167,6 +168,10 @@ export class FakeActivities {
       followDeletion: (...args) => {
         this.#calls.push({ name: 'followDeletion', args, atMs: Date.now() });
         return this.does.followDeletion(...args);
+      },
+      waitUntilResumed: (...args) => {
+        this.#calls.push({ name: 'waitUntilResumed', args, atMs: Date.now() });
+        return this.does.waitUntilResumed(...args);
       },
       release: (...args) => {
         this.#calls.push({ name: 'release', args, atMs: Date.now() });

@@ -83,6 +83,7 @@ function routedActivities(fakesOf: (nodePool: string) => FakeActivities): {
       initialize: (ref, launch, ttlMs) => orStopped(of(ref).initialize(ref, launch, ttlMs)),
       drain: (ref, launch) => orStopped(of(ref).drain(ref, launch)),
       followDeletion: (ref, deletion) => orStopped(of(ref).followDeletion(ref, deletion)),
+      waitUntilResumed: (ref) => orStopped(of(ref).waitUntilResumed(ref)),
       release: (ref) => orStopped(of(ref).release(ref)),
     },
     armWrites: {
