@@ -8,7 +8,8 @@ import type { ActivityEnvironment } from './environment.js';
 import { checkCluster } from './environment.js';
 import { unlessPaused } from './killSwitch.js';
 import type { Launcher } from './launcher/launcher.js';
-import { release, reserve } from './reserve.js';
+import { release } from './release.js';
+import { reserve } from './reserve.js';
 
 /** The activities of a replacement, for the cluster's own task queue. While the kill switch is on each of them fails with Paused. */
 export function createReplacementActivities(

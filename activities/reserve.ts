@@ -1,4 +1,4 @@
-import type { Condition, Node, NodeClaim, NodeClass, NodePool, Pod } from '../karpenter/api.js';
+import type { Node, NodeClaim, NodeClass, NodePool, Pod } from '../karpenter/api.js';
 import { isEmpty } from '../karpenter/candidate.js';
 import { conditionTypes, isTrue } from '../karpenter/conditions.js';
 import { disruptionOf, isBornDrifted } from '../karpenter/disruptionReason.js';
@@ -13,15 +13,11 @@ import { disruption, isReplacementOf, launchNameOf, virtualMachineName } from '.
 import type { Adopted, Launch, LaunchName, ReplacementRef, Reservation } from '../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster, refuse } from './environment.js';
-import {
-  listNodeClaims,
-  readNodeClaim,
-  setNodeClaimCondition,
-  updateNodeClaimStatus,
-} from './kubernetes/nodeClaims.js';
+import { listNodeClaims, readNodeClaim, setNodeClaimCondition } from './kubernetes/nodeClaims.js';
 import { readNodeClass, readNodePool } from './kubernetes/nodePools.js';
 import type { NodeChange } from './kubernetes/nodes.js';
 import { readNode, updateNode } from './kubernetes/nodes.js';
+import { disruptionMessage, otherOwner } from './release.js';
 import { listPodsOnNode } from './kubernetes/pods.js';
 
 /**
@@ -160,7 +156,7 @@ async function taint(
   const { name, uid } = node.metadata;
   await updateNode(kubernetes, name, (live): NodeChange | undefined => {
     if (live.metadata.uid !== uid) return undefined;
-    const other = otherOwner(live, environment, ref);
+    const other = otherOwner(live, owner, ref.workflowId);
     if (other !== undefined) refuse(`Node ${name} is being disrupted by ${other}`);
     const taints = live.spec?.taints ?? [];
     return {
@@ -172,51 +168,6 @@ async function taint(
     type: conditionTypes.disruptionReason,
     status: 'True',
     reason: ref.reason,
-    message: disruptionMessage(ref),
-  });
-}
-
-/** Tells our DisruptionReason from anybody else's. */
-function disruptionMessage({ workflowId }: ReplacementRef): string {
-  return `replaced by ${workflowId}`;
-}
-
-/** Who else has tainted this node: another workflow, or somebody who left no mark. */
-function otherOwner(node: Node, { owner }: ActivityEnvironment, { workflowId }: ReplacementRef): string | undefined {
-  const isTainted = node.spec?.taints?.some(({ key }) => key === disruptedTaint) ?? false;
-  if (!isTainted) return undefined;
-  const annotations = node.metadata.annotations ?? {};
-  const isOurs = annotations[ownerAnnotation] === owner && annotations[workflowAnnotation] === workflowId;
-  return isOurs ? undefined : (annotations[workflowAnnotation] ?? 'somebody else');
-}
-
-/** Takes back what reserve did, from a node that is still ours and still there. */
-export async function release(environment: ActivityEnvironment, ref: ReplacementRef): Promise<void> {
-  checkCluster(environment, ref.cluster);
-  const { kubernetes } = environment;
-  const [node, nodeClaim] = await Promise.all([
-    readNode(kubernetes, ref.node),
-    readNodeClaim(kubernetes, ref.nodeClaim),
-  ]);
-  // A node on its way out takes no pods any more.
-  const isLeaving = nodeClaim?.metadata.uid === ref.uid && nodeClaim.metadata.deletionTimestamp !== undefined;
-  if (node !== undefined && !isLeaving) {
-    await updateNode(kubernetes, ref.node, (live): NodeChange | undefined => {
-      const isOurs = live.metadata.annotations?.[workflowAnnotation] === ref.workflowId;
-      if (!isOurs || otherOwner(live, environment, ref) !== undefined || live.metadata.deletionTimestamp !== undefined)
-        return undefined;
-      return {
-        annotations: { [ownerAnnotation]: null, [workflowAnnotation]: null },
-        taints: (live.spec?.taints ?? []).filter(({ key }) => key !== disruptedTaint),
-      };
-    });
-  }
-  await updateNodeClaimStatus(kubernetes, ref.nodeClaim, ref.uid, (live) => {
-    const conditions = live.status?.conditions ?? [];
-    const isOurs = ({ type, message }: Condition): boolean =>
-      type === conditionTypes.disruptionReason && message === disruptionMessage(ref);
-    const left = conditions.filter((condition) => !isOurs(condition));
-    const isBeingDeleted = live.metadata.deletionTimestamp !== undefined;
-    return isBeingDeleted || left.length === conditions.length ? undefined : { conditions: left };
+    message: disruptionMessage(ref.workflowId),
   });
 }

@@ -15,7 +15,7 @@ import type { Report } from './report.js';
 import { untilRolloutRests } from './rollout.js';
 import type { RolloutEnd } from './rollout.js';
 import { buildScenario, causeDrift, nodePoolName } from './scenario.js';
-import { demoActivitySettings } from './settings.js';
+import { demoSettings } from './settings.js';
 import type { SimulatedDurations, Stack } from './stack.js';
 import { startStack } from './stack.js';
 import { summaryLines } from './summary.js';
@@ -50,7 +50,7 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal, log: Lo
       temporal: temporal.settings,
       speed: options.speed,
       durations: durationsOf(options),
-      settings: demoActivitySettings(options.speed),
+      settings: demoSettings(options.speed),
       faults: failingCreates(options.fail),
       workflowBundle,
       withWorker: true,

@@ -3,7 +3,8 @@ import { Command } from 'commander';
 import type { ActivitySettings } from '../activities/environment.js';
 import { simulatedAzure } from '../simulator/options.js';
 import type { WorkerOptions } from '../worker/options.js';
-import { activitySettings, addWorkerOptions } from '../worker/options.js';
+import type { WorkerConfiguration } from '../worker/worker.js';
+import { activitySettings, addWorkerOptions, sweepSettings } from '../worker/options.js';
 
 /** The flags that a worker needs against the simulators; everything else is as it is by default, divided by the speed. */
 export function demoWorkerFlags(speed: number): string[] {
@@ -12,14 +13,25 @@ export function demoWorkerFlags(speed: number): string[] {
     ...['--subscription-id', simulatedAzure.subscriptionId],
     ...['--resource-group', simulatedAzure.resourceGroup],
     ...['--location', simulatedAzure.location],
+    ...['--sweep', 'delete'],
     // Nobody watches the demo for another minute.
     ...['--quiet', '20s'],
     ...['--speed', String(speed)],
   ];
 }
 
-/** The settings of a worker that was started with the demo's flags and these. */
-export function demoActivitySettings(speed: number, ...flags: readonly string[]): ActivitySettings {
+function parseFlags(speed: number, flags: readonly string[]): WorkerOptions {
   const command = addWorkerOptions(new Command()).parse([...demoWorkerFlags(speed), ...flags], { from: 'user' });
-  return activitySettings(command.opts<WorkerOptions>());
+  return command.opts<WorkerOptions>();
+}
+
+export interface DemoSettings {
+  readonly activities: ActivitySettings;
+  readonly sweep: WorkerConfiguration['sweep'];
+}
+
+/** The settings of a worker that was started with the demo's flags and these. */
+export function demoSettings(speed: number, ...flags: readonly string[]): DemoSettings {
+  const options = parseFlags(speed, flags);
+  return { activities: activitySettings(options), sweep: sweepSettings(options) };
 }

@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { ActivitySettings } from '../activities/environment.js';
 import { readClusterId } from '../activities/kubernetes/cluster.js';
 import type { KubernetesApi } from '../activities/kubernetes/kubernetesApi.js';
 import { createKubernetesApi } from '../activities/kubernetes/kubernetesApi.js';
@@ -22,6 +21,7 @@ import { simulatedAzure } from '../simulator/options.js';
 import type { RunningWorker } from '../worker/worker.js';
 import { startWorker } from '../worker/worker.js';
 import type { MachineSeeder } from './scenario.js';
+import type { DemoSettings } from './settings.js';
 
 /** The ConfigMap that stops everything. */
 const killSwitch = { namespace: 'kube-system', name: 'driftless' };
@@ -39,7 +39,7 @@ export interface StackOptions {
   /** Divides all simulated durations. */
   readonly speed: number;
   readonly durations: SimulatedDurations;
-  readonly settings: ActivitySettings;
+  readonly settings: DemoSettings;
   readonly faults: readonly AzureFault[];
   readonly workflowBundle: string;
   /** False where a test runs the worker as a process of its own. */
@@ -107,7 +107,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       kubeConfig,
       temporal,
       killSwitch,
-      expiryLeadMs: options.settings.candidates.expiryLeadMs,
+      expiryLeadMs: options.settings.activities.candidates.expiryLeadMs,
       gatherMs: Math.max(20, 250 / speed),
       retryDelayMs: Math.max(50, 1000 / speed),
       log: log.child({ part: 'watcher' }),
@@ -140,7 +140,8 @@ function startDemoWorker(
     templateSecret: { namespace: 'kube-system', name: 'driftless-vm-template' },
     killSwitch,
     armWritesPerSecond,
-    settings: options.settings,
+    settings: options.settings.activities,
+    sweep: options.settings.sweep,
     workflowBundle: options.workflowBundle,
     log: options.log.child({ part: 'worker' }),
   });

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 import type { ActivitySettings } from '../activities/environment.js';
+import type { SweepSettings } from '../activities/sweep.js';
 import type { LogLevel } from '../runtime/log.js';
 import { logLevels } from '../runtime/log.js';
 import {
@@ -45,6 +46,10 @@ export interface WorkerOptions {
   readonly justStarted: number;
   readonly flap: number;
   readonly maxDisruptedNodes: number;
+  readonly sweep: 'report' | 'delete';
+  readonly sweepInterval: number;
+  readonly sweepMinAge: number;
+  readonly sweepMaxDeletions: number;
   readonly speed: number;
   readonly logLevel: LogLevel;
 }
@@ -73,6 +78,8 @@ const durations: readonly Duration[] = [
   { flag: 'expiry-lead', text: '1h', help: 'nodes are replaced so long before their expireAfter' },
   { flag: 'just-started', text: '20s', help: 'a node that was Initialized less than so long ago is left alone' },
   { flag: 'flap', text: '10m', help: 'a replacement that is to be replaced itself is left alone until this age' },
+  { flag: 'sweep-interval', text: '5m', help: 'between two looks for what no running workflow owns' },
+  { flag: 'sweep-min-age', text: '10m', help: 'younger NodeClaims and VMs are no orphans' },
   { flag: 'child-check', text: '30s', help: 'between two looks at replacements that another run started' },
 ];
 
@@ -130,6 +137,16 @@ export function addWorkerOptions(command: Command): Command {
         .default(100),
     )
     .addOption(
+      option('sweep', 'mode', 'what is done with NodeClaims and VMs of ours that no running workflow owns')
+        .choices(['report', 'delete'])
+        .default('report'),
+    )
+    .addOption(
+      option('sweep-max-deletions', 'n', 'so many of them are deleted at once at the most')
+        .argParser(parsePositiveInteger)
+        .default(10),
+    )
+    .addOption(
       option('halt-after-failures', 'n', 'failures in a row that halt a rollout')
         .argParser(parsePositiveInteger)
         .default(5),
@@ -144,6 +161,17 @@ export function addWorkerOptions(command: Command): Command {
         .default(1),
     )
     .addOption(option('log-level', 'level', 'what is logged').choices(logLevels).default('info'));
+}
+
+/** How often orphans are looked for, and what is done with them. */
+export function sweepSettings(options: WorkerOptions): SweepSettings & { readonly intervalMs: number } {
+  return {
+    mode: options.sweep,
+    // Temporal's schedules count in seconds.
+    intervalMs: Math.max(1_000, Math.round(options.sweepInterval / options.speed)),
+    minAgeMs: Math.round(options.sweepMinAge / options.speed),
+    maxDeletions: options.sweepMaxDeletions,
+  };
 }
 
 /** Shortest wait between two looks, whatever the speed: faster ones cost more than they tell. */

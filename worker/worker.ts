@@ -14,6 +14,8 @@ import { nodeCollection } from '../activities/kubernetes/nodes.js';
 import { podDisruptionBudgetCollection } from '../activities/kubernetes/podDisruptionBudgets.js';
 import { podCollection } from '../activities/kubernetes/pods.js';
 import { createArmLauncher } from '../activities/launcher/arm/armLauncher.js';
+import type { SweepSettings } from '../activities/sweep.js';
+import { createSweepActivities } from '../activities/sweep.js';
 import { createRolloutActivities } from '../activities/observePool.js';
 import { createArmWriteActivities, createReplacementActivities } from '../activities/replacementActivities.js';
 import type { ArmSettings } from '../activities/azure/virtualMachines.js';
@@ -21,6 +23,7 @@ import type { TemporalSettings } from '../activities/temporal/connection.js';
 import { checkNamespace, connectToTemporal } from '../activities/temporal/connection.js';
 import type { Log } from '../runtime/log.js';
 import { armWritesTaskQueueName, taskQueueName } from '../workflows/ids.js';
+import { ensureSweepSchedule } from './sweepSchedule.js';
 
 export interface WorkerConfiguration {
   readonly kubeConfig: KubeConfig;
@@ -31,6 +34,7 @@ export interface WorkerConfiguration {
   readonly killSwitch: KillSwitchName;
   readonly armWritesPerSecond: number;
   readonly settings: ActivitySettings;
+  readonly sweep: SweepSettings & { readonly intervalMs: number };
   /** Path of the pre-built bundle of the workflows. */
   readonly workflowBundle: string;
   readonly log: Log;
@@ -98,6 +102,7 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
     activities: {
       ...createRolloutActivities(environment, workflows),
       ...createReplacementActivities(environment, launcher),
+      ...createSweepActivities(environment, workflows, environment.virtualMachines, configuration.sweep),
     },
   });
   const armWriter = await Worker.create({
@@ -106,6 +111,7 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
     activities: { ...createArmWriteActivities(environment, launcher) },
     maxTaskQueueActivitiesPerSecond: configuration.armWritesPerSecond,
   });
+  await ensureSweepSchedule(clientConnection, temporal.namespace, clusterId, configuration.sweep.intervalMs);
   log.info({ cluster: clusterId, namespace: temporal.namespace, address: temporal.address }, 'worker started');
 
   const workers = [worker, armWriter];

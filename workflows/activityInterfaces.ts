@@ -9,6 +9,7 @@ import type {
   Reservation,
   LaunchName,
 } from './replacementTypes.js';
+import type { SweepInput, SweepReport } from './sweepTypes.js';
 import type { ReplacementSettings, RolloutSettings } from './settings.js';
 
 /** Temporal's word on a child that the parent cannot await. */
@@ -88,6 +89,12 @@ export interface ReplacementActivities {
   waitUntilResumed(ref: ReplacementRef): Promise<void>;
   /** Takes our taint and condition off the old node. */
   release(ref: ReplacementRef): Promise<void>;
+}
+
+/** The activity of a sweep. */
+export interface SweepActivities {
+  /** Looks for what no running workflow owns: takes taints off, reports the rest, deletes it where that is switched on. */
+  sweep(input: SweepInput): Promise<SweepReport>;
 }
 
 /** The activities that write to ARM. */

@@ -10,6 +10,11 @@ export function replaceNodeWorkflowId(cluster: string, nodeClaim: string, uid: s
   return `replace/${cluster}/${nodeClaim}/${uid}`;
 }
 
+/** The schedule that sweeps a cluster; its workflows have this id with the time behind it. */
+export function sweepScheduleId(cluster: string): string {
+  return `sweep/${cluster}`;
+}
+
 /** The task queue of a cluster: a worker of another cluster can never take its tasks. */
 export function taskQueueName(cluster: string): string {
   return `driftless-${cluster}`;

@@ -3,10 +3,15 @@ import type { VirtualMachine } from '@azure/arm-compute';
 import type { TokenCredential } from '@azure/core-auth';
 import { z } from 'zod';
 
+import type { TaggedMachine } from '../../karpenter/orphan.js';
 import { errorMessage } from '../../runtime/errors.js';
 import { ArmError } from './armError.js';
 import type { Capture } from './responseCapture.js';
 import { ResponseCapture } from './responseCapture.js';
+
+/** Our mark on a VM, and the NodeClaim that it was made for. Tags must not contain a slash. */
+export const ownerTag = 'driftless.dev_owner';
+export const nodeClaimTag = 'driftless.dev_nodeclaim';
 
 /** Where the VMs are and how to get there. */
 export interface ArmSettings {
@@ -121,6 +126,22 @@ export class VirtualMachines {
       await poller.submitted();
       // A 204 gives a token that cannot be restored.
       return poller.isDone ? null : await poller.serialize();
+    });
+  }
+
+  /** All VMs of the resource group, with the marks in their tags. */
+  async list(): Promise<readonly TaggedMachine[]> {
+    const { resourceGroup } = this.settings;
+    return await this.#call('list VMs', async (signal) => {
+      const machines: TaggedMachine[] = [];
+      for await (const { name, tags, timeCreated } of this.#client.virtualMachines.list(resourceGroup, {
+        abortSignal: signal,
+      })) {
+        if (name === undefined) continue;
+        const { [ownerTag]: owner, [nodeClaimTag]: nodeClaim } = tags ?? {};
+        machines.push({ name, owner, nodeClaim, createdAt: timeCreated?.toISOString() });
+      }
+      return machines;
     });
   }
 

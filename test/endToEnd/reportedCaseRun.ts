@@ -7,7 +7,7 @@ import type { Report } from '../../demo/report.js';
 import type { RolloutEnd } from '../../demo/rollout.js';
 import { untilRolloutRests } from '../../demo/rollout.js';
 import { buildScenario, causeDrift, nodePoolName } from '../../demo/scenario.js';
-import { demoActivitySettings } from '../../demo/settings.js';
+import { demoSettings } from '../../demo/settings.js';
 import type { SimulatedDurations, Stack } from '../../demo/stack.js';
 import { startStack } from '../../demo/stack.js';
 import { createLog } from '../../runtime/log.js';
@@ -66,7 +66,7 @@ export async function prepareReportedCase(options: RunOptions): Promise<Reported
     temporal,
     speed,
     durations,
-    settings: demoActivitySettings(speed, ...(options.workerFlags ?? [])),
+    settings: demoSettings(speed, ...(options.workerFlags ?? [])),
     faults: options.faults ?? [],
     workflowBundle: 'dist/workflowBundle.js',
     withWorker,

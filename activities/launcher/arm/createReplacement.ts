@@ -11,6 +11,7 @@ import type { CreateRequest } from '../../../workflows/activityInterfaces.js';
 import type { Launch, ReplacementRef } from '../../../workflows/replacementTypes.js';
 import { ArmError } from '../../azure/armError.js';
 import { classifyRefusal } from '../../azure/errorCatalogue.js';
+import { nodeClaimTag, ownerTag } from '../../azure/virtualMachines.js';
 import type { VirtualMachineTemplate } from '../../azure/virtualMachineTemplate.js';
 import {
   composeVirtualMachine,
@@ -70,7 +71,7 @@ export async function createReplacement(
     imageId: request.imageId,
     template,
     bootstrap: renderBootstrap(bootstrap, kubeletValues(nodePool, nodeClaim)),
-    tags: { 'driftless.dev_owner': owner, 'driftless.dev_nodeclaim': name },
+    tags: { [ownerTag]: owner, [nodeClaimTag]: name },
   });
   const resumeToken = await beginVirtualMachine(environment, ref, launch, model);
   await setNodeClaimCondition(kubernetes, name, launch.uid, trueCondition(conditionTypes.launched), {

@@ -1,0 +1,168 @@
+import { log } from '@temporalio/activity';
+import type { WorkflowClient } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/common';
+
+import type { Orphan, SweepView, TaggedMachine } from '../karpenter/orphan.js';
+import { findOrphans, markedWorkflows } from '../karpenter/orphan.js';
+import type { Node } from '../karpenter/api.js';
+import { nodePoolLabel, waitingTaint, workflowAnnotation } from '../karpenter/labels.js';
+import type { SweepActivities } from '../workflows/activityInterfaces.js';
+import { rolloutWorkflowId } from '../workflows/ids.js';
+import type { SweepFinding, SweepInput, SweepReport } from '../workflows/sweepTypes.js';
+import type { ActivityEnvironment } from './environment.js';
+import { checkCluster } from './environment.js';
+import { openReplacement } from './drain.js';
+import { nodeClaimSubject, recordEvent } from './kubernetes/events.js';
+import { deleteNodeClaim, nodeClaimCollection } from './kubernetes/nodeClaims.js';
+import { nodeCollection } from './kubernetes/nodes.js';
+import { podCollection } from './kubernetes/pods.js';
+import { applyMarkChanges } from './markWaiting.js';
+import { releaseNode } from './release.js';
+import { unlessPaused } from './killSwitch.js';
+
+/** How far a sweep may go. */
+export interface SweepSettings {
+  /** `report`: NodeClaims and VMs are only reported; `delete`: they are deleted. Taints come off in either case. */
+  readonly mode: 'report' | 'delete';
+  /** NodeClaims and VMs younger than this are left alone, in milliseconds. */
+  readonly minAgeMs: number;
+  /** So many NodeClaims and VMs are deleted in one sweep at the most. */
+  readonly maxDeletions: number;
+}
+
+/** The VMs of the cluster, whoever made them. */
+export interface Machines {
+  list(): Promise<readonly TaggedMachine[]>;
+  beginDelete(name: string): Promise<unknown>;
+}
+
+/** Creates the activity that looks for orphans. */
+export function createSweepActivities(
+  environment: ActivityEnvironment,
+  workflows: WorkflowClient,
+  machines: Machines,
+  settings: SweepSettings,
+): SweepActivities {
+  const sweeper = new Sweeper(environment, workflows, machines, settings);
+  return { sweep: (input) => unlessPaused(environment.killSwitch, () => sweeper.sweep(input)) };
+}
+
+class Sweeper {
+  constructor(
+    private readonly environment: ActivityEnvironment,
+    private readonly workflows: WorkflowClient,
+    private readonly machines: Machines,
+    private readonly settings: SweepSettings,
+  ) {}
+
+  async sweep({ cluster }: SweepInput): Promise<SweepReport> {
+    checkCluster(this.environment, cluster);
+    const olderThanMs = Date.now() - this.settings.minAgeMs;
+    const view = await this.#look();
+    const running = await this.#running(markedWorkflows(view));
+    const orphans = findOrphans(view, running, olderThanMs);
+    const findings: SweepFinding[] = await this.#sweepWaitingTaints(cluster, view.nodes);
+    let deletions = 0;
+    let left = 0;
+    for (const orphan of orphans) {
+      const isDeletion = orphan.kind === 'nodeClaim' || orphan.kind === 'virtualMachine';
+      if (isDeletion && deletions >= this.settings.maxDeletions) {
+        left += 1;
+        continue;
+      }
+      const finding = await this.#deal(orphan);
+      if (isDeletion && finding.action === 'removed') deletions += 1;
+      log.warn('orphan', { ...finding });
+      findings.push(finding);
+    }
+    return { findings, left };
+  }
+
+  /** Machines before NodeClaims: a VM whose NodeClaim is seen to be missing had lost it before. A list that fails fails the sweep. */
+  async #look(): Promise<SweepView> {
+    const { kubernetes, owner } = this.environment;
+    const machines = await this.machines.list();
+    const [nodeClaims, nodes, pods] = await Promise.all([
+      nodeClaimCollection.list(kubernetes),
+      nodeCollection.list(kubernetes),
+      podCollection.list(kubernetes),
+    ]);
+    return { owner, machines, nodeClaims: nodeClaims.items, nodes: nodes.items, pods: pods.items };
+  }
+
+  /** Asked by id, one by one: a list of running workflows is behind the truth. */
+  async #running(workflowIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    const running = new Set<string>();
+    for (const workflowId of workflowIds) if (await this.#isRunning(workflowId)) running.add(workflowId);
+    return running;
+  }
+
+  async #isRunning(workflowId: string): Promise<boolean> {
+    try {
+      const { status } = await this.workflows.getHandle(workflowId).describe();
+      return status.name === 'RUNNING' || status.name === 'PAUSED' || status.name === 'CONTINUED_AS_NEW';
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
+  async #sweepWaitingTaints(cluster: string, nodes: readonly Node[]): Promise<SweepFinding[]> {
+    const findings: SweepFinding[] = [];
+    const byPool = new Map<string, boolean>();
+    for (const node of nodes) {
+      const pool = node.metadata.labels?.[nodePoolLabel];
+      if (pool === undefined || !(node.spec?.taints ?? []).some(({ key }) => key === waitingTaint)) continue;
+      const isRunning = byPool.get(pool) ?? (await this.#isRunning(rolloutWorkflowId(cluster, pool)));
+      byPool.set(pool, isRunning);
+      if (isRunning) continue;
+      const { name } = node.metadata;
+      await applyMarkChanges(this.environment.kubernetes, [{ node: name, isWaiting: false }]);
+      findings.push({
+        kind: 'waitingTaint',
+        name,
+        why: `no rollout of NodePool ${pool} is running`,
+        action: 'removed',
+      });
+    }
+    return findings;
+  }
+
+  async #deal(orphan: Orphan): Promise<SweepFinding> {
+    const { kubernetes } = this.environment;
+    const noWorkflow = 'no workflow is replacing it';
+    switch (orphan.kind) {
+      case 'taint': {
+        const { node, nodeClaim } = orphan;
+        const workflowId = node.metadata.annotations?.[workflowAnnotation] ?? '';
+        await releaseNode(this.environment, { node: node.metadata.name, nodeClaim: nodeClaim?.metadata, workflowId });
+        return { kind: 'taint', name: node.metadata.name, why: noWorkflow, action: 'removed' };
+      }
+      case 'condition': {
+        const { nodeClaim, workflowId } = orphan;
+        await releaseNode(this.environment, { node: undefined, nodeClaim: nodeClaim.metadata, workflowId });
+        return { kind: 'condition', name: nodeClaim.metadata.name, why: noWorkflow, action: 'removed' };
+      }
+      case 'reservation': {
+        const { name } = orphan.node.metadata;
+        await openReplacement(this.environment, name);
+        return { kind: 'reservation', name, why: 'what it replaces is gone', action: 'removed' };
+      }
+      case 'nodeClaim': {
+        const { nodeClaim, why, keptWhy } = orphan;
+        const { name, uid } = nodeClaim.metadata;
+        const isKept = keptWhy !== undefined || this.settings.mode === 'report';
+        if (!isKept) await deleteNodeClaim(kubernetes, name, uid);
+        const action = isKept ? (keptWhy === undefined ? 'reported' : `stays: ${keptWhy}`) : 'removed';
+        await recordEvent(kubernetes, nodeClaimSubject(name, uid), 'Warning', 'Orphan', `${why}; ${action}`);
+        return { kind: 'nodeClaim', name, why, action };
+      }
+      case 'virtualMachine': {
+        const { machine, why } = orphan;
+        if (this.settings.mode === 'delete') await this.machines.beginDelete(machine.name);
+        const action = this.settings.mode === 'delete' ? 'removed' : 'reported';
+        return { kind: 'virtualMachine', name: machine.name, why, action };
+      }
+    }
+  }
+}

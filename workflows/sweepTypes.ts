@@ -1,0 +1,19 @@
+/** The input of one sweep. */
+export interface SweepInput {
+  readonly cluster: string;
+}
+
+/** Something that no running workflow owns, and what was done about it. */
+export interface SweepFinding {
+  readonly kind: 'taint' | 'reservation' | 'condition' | 'waitingTaint' | 'nodeClaim' | 'virtualMachine';
+  readonly name: string;
+  readonly why: string;
+  /** `removed`; or `reported`: deletion is not switched on; or why it stays. */
+  readonly action: string;
+}
+
+export interface SweepReport {
+  readonly findings: readonly SweepFinding[];
+  /** More was found than one sweep deals with. */
+  readonly left: number;
+}
