@@ -23,8 +23,22 @@ function renderSku(size: VmSize, location: string): object {
       { name: 'LowPriorityCapable', value: 'True' },
       { name: 'AcceleratedNetworkingEnabled', value: 'True' },
     ],
-    restrictions: [],
+    restrictions: renderRestrictions(size, location),
   };
+}
+
+function renderRestrictions({ restriction }: VmSize, location: string): readonly object[] {
+  const reasonCode = 'NotAvailableForSubscription';
+  switch (restriction?.kind) {
+    case undefined:
+      return [];
+    case 'location':
+      return [{ type: 'Location', values: [location], restrictionInfo: { locations: [location] }, reasonCode }];
+    case 'zones': {
+      const restrictionInfo = { locations: [location], zones: restriction.zones };
+      return [{ type: 'Zone', values: [location], restrictionInfo, reasonCode }];
+    }
+  }
 }
 
 /** The sizes on offer, for no filter or one by location. @throws ArmError */

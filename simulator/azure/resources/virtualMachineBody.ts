@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ArmError, invalidParameter } from '../protocol/armError.js';
-import { findVmSize, zones } from '../vmSizes.js';
+import { findVmSize, isRestricted, zones } from '../vmSizes.js';
 
 const tags = z.record(z.string(), z.string());
 const deleteOption = z.enum(['Delete', 'Detach']);
@@ -79,7 +79,7 @@ export function parseVirtualMachineBody(content: unknown): VirtualMachineBody {
 
 /**
  * The body with location and size spelled as the region spells them.
- * @throws ArmError 400 when the region does not have them, or not the zone
+ * @throws ArmError 400 when the region does not have them, or not the zone; 409 when the subscription may not have the size there
  */
 export function placeInRegion(body: VirtualMachineBody, region: string): VirtualMachineBody {
   const location = body.location.toLowerCase().replaceAll(' ', '');
@@ -98,6 +98,13 @@ export function placeInRegion(body: VirtualMachineBody, region: string): Virtual
   const [zone, ...others] = body.zones ?? [];
   if (others.length > 0 || (zone !== undefined && !zones.some((known) => known === zone))) {
     throw invalidParameter('zones', `The zones must be at most one of ${zones.join(', ')} in location '${region}'.`);
+  }
+  if (isRestricted(size, zone)) {
+    throw new ArmError(
+      409,
+      'SkuNotAvailable',
+      `The requested VM size '${size.name}' is currently not available in location '${region}'${zone === undefined ? '' : ` zone '${zone}'`} for subscription. Please try another size or deploy to a different location or different zone. See https://aka.ms/azureskunotavailable for details.`,
+    );
   }
   const properties = { ...body.properties, hardwareProfile: { ...hardwareProfile, vmSize: size.name } };
   return { ...body, location, properties };
