@@ -10,6 +10,8 @@ export class ArmError extends Error {
     readonly code: string,
     /** How long Azure asks to wait before the next try, in milliseconds. */
     readonly retryAfterMs: number | undefined,
+    /** Azure's own message, from the answer's body. */
+    readonly azureMessage = '',
   ) {
     super(message);
   }

@@ -1,44 +1,28 @@
 import type { ArmError } from './armError.js';
+import type { ErrorClass, Unavailability } from './createErrors.js';
+import { createErrors } from './createErrors.js';
 
-/** What to do about an error of ARM on a create. */
-export type ErrorClass =
-  /** Nothing is decided: the same request again, later. */
-  | 'transient'
-  /** Another VM size, zone or capacity type may succeed. */
-  | 'anotherOffering'
-  /** The same everywhere until a person has done something. */
-  | 'needsHuman';
-
-/** Codes of failed creates for which another offering helps, synchronous and by the operation alike. */
-const anotherOfferingCodes: ReadonlySet<string> = new Set([
-  'SkuNotAvailable',
-  'OperationNotAllowed',
-  'ZonalAllocationFailed',
-  'AllocationFailed',
-  'OverconstrainedZonalAllocationRequest',
-  'OverconstrainedAllocationRequest',
-]);
-
-/** Codes that say that Azure itself failed: the same request may succeed. */
-const transientCodes: ReadonlySet<string> = new Set([
-  'InternalExecutionError',
-  'InternalOperationError',
-  'OSProvisioningInternalError',
-  'Conflict',
-  'NicReservedForAnotherVm',
-  // The VM was deleted under us, or was taken away.
-  'OperationPreempted',
-  'VirtualMachineNotFound',
-]);
-
-/** A create that ARM refused: the HTTP status decides first, since the same codes stand for throttling and for quota. */
-export function classifyRefusal({ status, code }: ArmError): ErrorClass {
-  if (status === undefined || status === 401 || status === 408 || status === 429 || status >= 500) return 'transient';
-  return classifyCode(code);
+/** What an error on the create of a VM means. */
+export interface Assessment {
+  readonly errorClass: ErrorClass;
+  /** What to leave alone for a while. */
+  readonly unavailable?: Unavailability;
+  /** False for an error that the catalogue does not have: it is to be reported. */
+  readonly isKnown: boolean;
 }
 
-/** A create whose operation failed. An unknown code is taken for one that a person has to look at. */
-export function classifyCode(code: string): ErrorClass {
-  if (transientCodes.has(code)) return 'transient';
-  return anotherOfferingCodes.has(code) ? 'anotherOffering' : 'needsHuman';
+/** The answer to a create: its HTTP status decides first, since one code stands for throttling and for quota, then code and message. */
+export function assessRefusal({ status, code, azureMessage }: ArmError): Assessment {
+  if (status === undefined || status === 401 || status === 408 || status === 429 || status >= 500) {
+    return { errorClass: 'transient', isKnown: true };
+  }
+  return assessError(code, azureMessage);
+}
+
+/** A create that ended with an error of Azure's; one that is unknown is taken for one that a person has to look at. */
+export function assessError(code: string, message: string): Assessment {
+  const known = createErrors.find((entry) => entry.code === code && (entry.says?.test(message) ?? true));
+  if (known === undefined) return { errorClass: 'needsHuman', isKnown: false };
+  const { errorClass, unavailable } = known;
+  return { errorClass, isKnown: true, ...(unavailable === undefined ? {} : { unavailable }) };
 }

@@ -1,32 +1,14 @@
-import { ComputeManagementClient, restorePoller } from '@azure/arm-compute';
+import { restorePoller } from '@azure/arm-compute';
 import type { VirtualMachine } from '@azure/arm-compute';
-import type { TokenCredential } from '@azure/core-auth';
 import { z } from 'zod';
 
 import type { TaggedMachine } from '../../karpenter/orphan.js';
-import { errorMessage } from '../../runtime/errors.js';
-import { ArmError } from './armError.js';
-import type { Capture } from './responseCapture.js';
-import { ResponseCapture } from './responseCapture.js';
+import type { ArmSettings } from './armClient.js';
+import { ArmClient } from './armClient.js';
 
 /** Our mark on a VM, and the NodeClaim that it was made for. Tags must not contain a slash. */
 export const ownerTag = 'driftless.dev_owner';
 export const nodeClaimTag = 'driftless.dev_nodeclaim';
-
-/** Where the VMs are and how to get there. */
-export interface ArmSettings {
-  /** e.g. `https://management.azure.com` */
-  readonly endpoint: string;
-  /** PEM text of a CA to trust besides the usual ones. */
-  readonly caPem?: string;
-  readonly credential: TokenCredential;
-  readonly subscriptionId: string;
-  /** Where AKS keeps the cluster's nodes, e.g. `MC_group_cluster_westus2`. */
-  readonly resourceGroup: string;
-  readonly location: string;
-  /** Throws when nothing may be changed now. */
-  readonly checkMayChange?: () => void;
-}
 
 /** What one look at an operation says. */
 export type OperationState =
@@ -39,27 +21,16 @@ export type OperationState =
 /** What became of a PUT that may only create. */
 export type CreateAnswer = { readonly kind: 'accepted'; readonly resumeToken: string } | { readonly kind: 'exists' };
 
-/** One request to ARM; a hung connection must not eat an activity's attempt. */
-const requestTimeoutMs = 20_000;
-
 const resumeTokenSchema = z.object({
   state: z.object({ config: z.object({ operationLocation: z.string(), initialRequestUrl: z.string().optional() }) }),
 });
 
 /** The VMs of one resource group, through the Azure SDK. Nothing here waits for an operation, and nothing is tried twice. */
 export class VirtualMachines {
-  readonly #client: ComputeManagementClient;
-  readonly #capture = new ResponseCapture();
+  readonly #arm: ArmClient;
 
   constructor(private readonly settings: ArmSettings) {
-    const { credential, subscriptionId, endpoint, caPem } = settings;
-    this.#client = new ComputeManagementClient(credential, subscriptionId, {
-      endpoint,
-      // Temporal retries: the SDK would sleep inside the call, for as long as Retry-After says.
-      retryOptions: { maxRetries: 0 },
-      ...(caPem === undefined ? {} : { tlsOptions: { ca: caPem } }),
-      additionalPolicies: [{ policy: this.#capture.policy, position: 'perRetry' }],
-    });
+    this.#arm = new ArmClient(settings);
   }
 
   get location(): string {
@@ -87,9 +58,9 @@ export class VirtualMachines {
   /** The VM with its instance view, or undefined when there is none of that name. */
   async get(name: string): Promise<VirtualMachine | undefined> {
     const { resourceGroup } = this.settings;
-    return await this.#call(`read VM ${name}`, async (signal, capture) => {
+    return await this.#arm.call(`read VM ${name}`, async (signal, capture) => {
       try {
-        return await this.#client.virtualMachines.get(resourceGroup, name, {
+        return await this.#arm.sdk.virtualMachines.get(resourceGroup, name, {
           expand: 'instanceView',
           abortSignal: signal,
         });
@@ -104,10 +75,10 @@ export class VirtualMachines {
   async beginCreate(name: string, model: VirtualMachine): Promise<CreateAnswer> {
     const { resourceGroup, checkMayChange } = this.settings;
     checkMayChange?.();
-    return await this.#call(`create VM ${name}`, async (signal, capture) => {
+    return await this.#arm.call(`create VM ${name}`, async (signal, capture) => {
       try {
         const options = { ifNoneMatch: '*', abortSignal: signal };
-        const poller = this.#client.virtualMachines.createOrUpdate(resourceGroup, name, model, options);
+        const poller = this.#arm.sdk.virtualMachines.createOrUpdate(resourceGroup, name, model, options);
         await poller.submitted();
         return { kind: 'accepted', resumeToken: await poller.serialize() };
       } catch (error) {
@@ -121,8 +92,8 @@ export class VirtualMachines {
   async beginDelete(name: string): Promise<string | null> {
     const { resourceGroup, checkMayChange } = this.settings;
     checkMayChange?.();
-    return await this.#call(`delete VM ${name}`, async (signal) => {
-      const poller = this.#client.virtualMachines.delete(resourceGroup, name, { abortSignal: signal });
+    return await this.#arm.call(`delete VM ${name}`, async (signal) => {
+      const poller = this.#arm.sdk.virtualMachines.delete(resourceGroup, name, { abortSignal: signal });
       await poller.submitted();
       // A 204 gives a token that cannot be restored.
       return poller.isDone ? null : await poller.serialize();
@@ -132,9 +103,9 @@ export class VirtualMachines {
   /** All VMs of the resource group, with the marks in their tags. */
   async list(): Promise<readonly TaggedMachine[]> {
     const { resourceGroup } = this.settings;
-    return await this.#call('list VMs', async (signal) => {
+    return await this.#arm.call('list VMs', async (signal) => {
       const machines: TaggedMachine[] = [];
-      for await (const { name, tags, timeCreated } of this.#client.virtualMachines.list(resourceGroup, {
+      for await (const { name, tags, timeCreated } of this.#arm.sdk.virtualMachines.list(resourceGroup, {
         abortSignal: signal,
       })) {
         if (name === undefined) continue;
@@ -148,12 +119,12 @@ export class VirtualMachines {
   /** One look at the operation of a resume token. */
   async look(resumeToken: string): Promise<OperationState> {
     this.#checkOrigin(resumeToken);
-    return await this.#call('read an operation', async (signal, capture) => {
+    return await this.#arm.call('read an operation', async (signal, capture) => {
       try {
         const poller = restorePoller(
-          this.#client,
+          this.#arm.sdk,
           resumeToken,
-          this.#client.virtualMachines.createOrUpdate.bind(this.#client),
+          this.#arm.sdk.virtualMachines.createOrUpdate.bind(this.#arm.sdk),
           {
             abortSignal: signal,
           },
@@ -181,21 +152,5 @@ export class VirtualMachines {
         throw new Error(`a resume token names another host than ${origin}: refused`);
       }
     }
-  }
-
-  /** One call of the SDK, with a deadline of its own. @throws ArmError with what the answer itself said */
-  async #call<T>(what: string, call: (signal: AbortSignal, capture: Capture) => Promise<T>): Promise<T> {
-    return await this.#capture.run(async (capture) => {
-      try {
-        return await call(AbortSignal.timeout(requestTimeoutMs), capture);
-      } catch (error) {
-        const { last } = capture;
-        if (last === undefined || last.status < 400) {
-          throw new ArmError(`${what}: no answer: ${errorMessage(error)}`, undefined, '', undefined);
-        }
-        const { code, message } = last.error ?? { code: '', message: `HTTP ${last.status}` };
-        throw new ArmError(`${what}: ${code} ${message}`.trim(), last.status, code, last.retryAfterMs);
-      }
-    });
   }
 }

@@ -42,10 +42,14 @@ export async function failLaunch(
     recordEvent(kubernetes, nodeClaimSubject(nodeClaim, uid), 'Warning', 'LaunchFailed', eventText),
     recordEvent(kubernetes, nodeClaimSubject(ref.nodeClaim, ref.uid), 'Warning', 'ReplacementLaunchFailed', eventText),
   ]);
-  const details: LaunchFailedDetails = { nodeClaim, code, message, anotherOffering };
-  throw ApplicationFailure.create({
+  throw launchFailed({ nodeClaim, code, message, anotherOffering });
+}
+
+/** What a launch that has failed ends its activity with, for good. */
+export function launchFailed(details: LaunchFailedDetails): ApplicationFailure {
+  return ApplicationFailure.create({
     type: failureTypes.launchFailed,
-    message: `${code}: ${message}`,
+    message: `${details.code}: ${details.message}`,
     nonRetryable: true,
     details: [details],
   });

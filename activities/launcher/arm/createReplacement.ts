@@ -1,6 +1,8 @@
 import type { NodeClaim, NodePool } from '../../../karpenter/api.js';
 import { conditionTypes } from '../../../karpenter/conditions.js';
 import { nodePoolLabel, unregisteredTaint } from '../../../karpenter/labels.js';
+import type { Offering } from '../../../karpenter/offering.js';
+import { describeOffering } from '../../../karpenter/offering.js';
 import {
   buildReplacement,
   isReplacementOf,
@@ -10,7 +12,7 @@ import {
 import type { CreateRequest } from '../../../workflows/activityInterfaces.js';
 import type { Launch, ReplacementRef } from '../../../workflows/replacementTypes.js';
 import { ArmError } from '../../azure/armError.js';
-import { classifyRefusal } from '../../azure/errorCatalogue.js';
+import { assessRefusal } from '../../azure/errorCatalogue.js';
 import { nodeClaimTag, ownerTag } from '../../azure/virtualMachines.js';
 import type { VirtualMachineTemplate } from '../../azure/virtualMachineTemplate.js';
 import {
@@ -22,9 +24,11 @@ import { checkCluster, refuse } from '../../environment.js';
 import { createNodeClaim, readNodeClaim, setNodeClaimCondition, trueCondition } from '../../kubernetes/nodeClaims.js';
 import { readNodePool } from '../../kubernetes/nodePools.js';
 import { readSecret } from '../../kubernetes/secrets.js';
+import { findUnavailable } from '../../unavailableOfferings.js';
 import { waitAgain } from '../../waiting.js';
-import { failLaunch } from '../launchFailure.js';
+import { launchFailed } from '../launchFailure.js';
 import type { ArmEnvironment } from './armEnvironment.js';
+import { failCreate } from './failCreate.js';
 import { clampDelay } from './pollDelay.js';
 
 /**
@@ -48,10 +52,13 @@ export async function createReplacement(
 
   const name = replacementName(ref.nodePool, ref.uid, request.round, request.attempt);
   const mark = { owner, workflowId: ref.workflowId, launch: { round: request.round, attempt: request.attempt } };
+  // What an earlier attempt began is carried on with: its VM may be there.
+  if ((await readNodeClaim(kubernetes, name)) === undefined) await checkAvailable(environment, name, request.offering);
+  const requests = request.requests ?? old.spec.resources?.requests ?? {};
   const nodeClaim = await createNodeClaim(
     kubernetes,
     name,
-    buildReplacement(nodePool, old, request.offering, name, mark),
+    buildReplacement({ nodePool, old, offering: request.offering, requests, name, mark }),
   );
   checkAdoptable(environment, ref, nodeClaim);
 
@@ -81,6 +88,18 @@ export async function createReplacement(
   return { ...launch, resumeToken };
 }
 
+/** Another replacement may have found meanwhile that there is none to be had: then the next one is tried at once. */
+async function checkAvailable(environment: ArmEnvironment, nodeClaim: string, offering: Offering): Promise<void> {
+  const mark = await findUnavailable(environment, offering);
+  if (mark === undefined) return;
+  throw launchFailed({
+    nodeClaim,
+    code: 'OfferingUnavailable',
+    message: `${describeOffering(offering)} is left alone until ${new Date(mark.untilMs).toISOString()}: ${mark.code}`,
+    anotherOffering: true,
+  });
+}
+
 async function beginVirtualMachine(
   environment: ArmEnvironment,
   ref: ReplacementRef,
@@ -95,15 +114,10 @@ async function beginVirtualMachine(
     return answer.kind === 'accepted' ? answer.resumeToken : null;
   } catch (error) {
     if (!(error instanceof ArmError)) throw error;
-    const errorClass = classifyRefusal(error);
-    if (errorClass === 'transient') waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
-    return await failLaunch(environment, ref, {
-      ...launch,
-      condition: 'Launched',
-      code: error.code === '' ? `Http${String(error.status)}` : error.code,
-      message: error.message,
-      anotherOffering: errorClass === 'anotherOffering',
-    });
+    const assessment = assessRefusal(error);
+    if (assessment.errorClass === 'transient') waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
+    const code = error.code === '' ? `Http${String(error.status)}` : error.code;
+    return await failCreate(environment, ref, launch, { ...assessment, code, message: error.message });
   }
 }
 

@@ -1,17 +1,18 @@
 import { log } from '@temporalio/activity';
-import type { VirtualMachine } from '@azure/arm-compute';
 
 import { conditionTypes, getCondition } from '../../../karpenter/conditions.js';
 import type { Launch, ReplacementRef } from '../../../workflows/replacementTypes.js';
 import { ArmError } from '../../azure/armError.js';
-import { classifyCode } from '../../azure/errorCatalogue.js';
-import type { OperationState } from '../../azure/virtualMachines.js';
+import { assessError } from '../../azure/errorCatalogue.js';
 import { checkCluster } from '../../environment.js';
 import { readNode } from '../../kubernetes/nodes.js';
 import { isLastAttempt, waitAgain } from '../../waiting.js';
 import { failLaunch } from '../launchFailure.js';
 import type { ArmEnvironment } from './armEnvironment.js';
+import { failCreate } from './failCreate.js';
 import { clampDelay } from './pollDelay.js';
+import type { LaunchState } from './provisioningState.js';
+import { readProvisioningState } from './provisioningState.js';
 
 /**
  * One look at a launch, until its Node has registered. Always from the original token: a token that is serialised after a failed read is garbage. A failed read says
@@ -31,18 +32,9 @@ export async function pollLaunch(environment: ArmEnvironment, ref: ReplacementRe
       return waitAgain(`the VM's create operation is in progress`, clampDelay(settings, state.retryAfterMs));
     case 'failed':
       if (await hasComeUp(environment, launch)) return;
-      await failLaunch(environment, ref, {
-        ...launch,
-        condition: 'Launched',
-        code: state.code,
-        message: state.message,
-        // Where Azure itself failed the same could succeed, too: any further attempt will do.
-        anotherOffering: classifyCode(state.code) !== 'needsHuman',
-      });
+      await failCreate(environment, ref, launch, { ...state, ...assessError(state.code, state.message) });
   }
 }
-
-type LaunchState = Exclude<OperationState, { kind: 'forgotten' }>;
 
 async function lookAtLaunch(environment: ArmEnvironment, launch: Launch): Promise<LaunchState> {
   const { virtualMachines, settings } = environment;
@@ -55,33 +47,6 @@ async function lookAtLaunch(environment: ArmEnvironment, launch: Launch): Promis
   } catch (error) {
     if (!(error instanceof ArmError)) throw error;
     return waitAgain(`the operation could not be read: ${error.message}`, clampDelay(settings, error.retryAfterMs));
-  }
-}
-
-/** Where there is no operation to follow, the VM itself tells: its provisioning state, and the error code in its instance view. */
-function readProvisioningState(virtualMachine: VirtualMachine | undefined): LaunchState {
-  if (virtualMachine === undefined) {
-    return { kind: 'failed', code: 'VirtualMachineNotFound', message: 'the VM is gone' };
-  }
-  switch (virtualMachine.provisioningState) {
-    case 'Succeeded':
-      return { kind: 'succeeded' };
-    case 'Failed': {
-      const prefix = 'ProvisioningState/failed/';
-      const status = virtualMachine.instanceView?.statuses?.find(({ code }) => code?.startsWith(prefix));
-      const code = status?.code?.slice(prefix.length) ?? 'ProvisioningFailed';
-      return { kind: 'failed', code, message: status?.message ?? 'the VM is in state Failed' };
-    }
-    case 'Deleting':
-    case 'Canceled':
-      return {
-        kind: 'failed',
-        code: 'OperationPreempted',
-        message: `the VM is in state ${virtualMachine.provisioningState}`,
-      };
-    case undefined:
-    default:
-      return { kind: 'running', retryAfterMs: undefined };
   }
 }
 

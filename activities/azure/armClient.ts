@@ -1,0 +1,61 @@
+import { ComputeManagementClient } from '@azure/arm-compute';
+import type { TokenCredential } from '@azure/core-auth';
+
+import { errorMessage } from '../../runtime/errors.js';
+import { ArmError } from './armError.js';
+import type { Capture } from './responseCapture.js';
+import { ResponseCapture } from './responseCapture.js';
+
+/** Where the VMs are and how to get there. */
+export interface ArmSettings {
+  /** e.g. `https://management.azure.com` */
+  readonly endpoint: string;
+  /** PEM text of a CA to trust besides the usual ones. */
+  readonly caPem?: string;
+  readonly credential: TokenCredential;
+  readonly subscriptionId: string;
+  /** Where AKS keeps the cluster's nodes, e.g. `MC_group_cluster_westus2`. */
+  readonly resourceGroup: string;
+  readonly location: string;
+  /** Throws when nothing may be changed now. */
+  readonly checkMayChange?: () => void;
+}
+
+/** One request to ARM; a hung connection must not eat an activity's attempt. */
+const requestTimeoutMs = 20_000;
+
+/** The Azure SDK, set up so that it neither retries nor hides what ARM answered. */
+export class ArmClient {
+  readonly sdk: ComputeManagementClient;
+  readonly #capture = new ResponseCapture();
+
+  constructor({ credential, subscriptionId, endpoint, caPem }: ArmSettings) {
+    this.sdk = new ComputeManagementClient(credential, subscriptionId, {
+      endpoint,
+      // Temporal retries: the SDK would sleep inside the call, for as long as Retry-After says.
+      retryOptions: { maxRetries: 0 },
+      ...(caPem === undefined ? {} : { tlsOptions: { ca: caPem } }),
+      additionalPolicies: [{ policy: this.#capture.policy, position: 'perRetry' }],
+    });
+  }
+
+  /**
+   * One call of the SDK, with a deadline of its own.
+   * @param what the request in words, e.g. `read VM x`
+   * @throws ArmError with what the answer itself said
+   */
+  async call<T>(what: string, call: (signal: AbortSignal, capture: Capture) => Promise<T>): Promise<T> {
+    return await this.#capture.run(async (capture) => {
+      try {
+        return await call(AbortSignal.timeout(requestTimeoutMs), capture);
+      } catch (error) {
+        const { last } = capture;
+        if (last === undefined || last.status < 400) {
+          throw new ArmError(`${what}: no answer: ${errorMessage(error)}`, undefined, '', undefined);
+        }
+        const { code, message } = last.error ?? { code: '', message: `HTTP ${last.status}` };
+        throw new ArmError(`${what}: ${code} ${message}`.trim(), last.status, code, last.retryAfterMs, message);
+      }
+    });
+  }
+}
