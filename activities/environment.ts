@@ -4,6 +4,7 @@ import type { Node, NodeClaim, Pod, PodDisruptionBudget } from '../karpenter/api
 import type { CandidateRules } from '../karpenter/candidate.js';
 import { failureTypes } from '../workflows/failures.js';
 import type { ReplacementSettings, RolloutSettings } from '../workflows/settings.js';
+import type { ResourceSkus } from './azure/resourceSkus.js';
 import type { KillSwitch } from './killSwitch.js';
 import type { Informer } from './kubernetes/informer.js';
 import type { KubernetesApi } from './kubernetes/kubernetesApi.js';
@@ -21,6 +22,8 @@ export interface ActivityEnvironment {
   readonly pods: Informer<Pod>;
   readonly podDisruptionBudgets: Informer<PodDisruptionBudget>;
   readonly killSwitch: KillSwitch;
+  /** The VM sizes on offer. */
+  readonly resourceSkus: ResourceSkus;
   readonly settings: ActivitySettings;
 }
 

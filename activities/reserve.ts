@@ -3,14 +3,21 @@ import { isEmpty } from '../karpenter/candidate.js';
 import { conditionTypes, isTrue } from '../karpenter/conditions.js';
 import { disruptionOf, isBornDrifted } from '../karpenter/disruptionReason.js';
 import { disruptedTaint, ownerAnnotation, waitingTaint, workflowAnnotation } from '../karpenter/labels.js';
-import { offeringOf, replacementOfferings } from '../karpenter/offering.js';
-import type { Offering } from '../karpenter/offering.js';
+import { offeringOf } from '../karpenter/offering.js';
 import { notNowWhy } from '../karpenter/notNow.js';
 import type { Machine, Pool } from '../karpenter/pool.js';
 import { isStatic, joinPool } from '../karpenter/pool.js';
 import { poolClosedWhy } from '../karpenter/poolClosed.js';
 import { disruption, isReplacementOf, launchNameOf, virtualMachineName } from '../karpenter/replacement.js';
-import type { Adopted, Launch, LaunchName, ReplacementRef, Reservation } from '../workflows/replacementTypes.js';
+import { formatResources } from '../karpenter/resources.js';
+import type {
+  Adopted,
+  Launch,
+  LaunchName,
+  ReplacementRef,
+  Reservation,
+  Reserved,
+} from '../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster, refuse } from './environment.js';
 import { listNodeClaims, readNodeClaim, setNodeClaimCondition } from './kubernetes/nodeClaims.js';
@@ -19,6 +26,7 @@ import type { NodeChange } from './kubernetes/nodes.js';
 import { readNode, updateNode } from './kubernetes/nodes.js';
 import { disruptionMessage, otherOwner } from './release.js';
 import { listPodsOnNode } from './kubernetes/pods.js';
+import { chooseOfferings, readShape } from './offerings.js';
 
 /**
  * Looks at the node live, taints it, and looks again, since somebody may have changed his mind in between, or a pod have come. All
@@ -38,7 +46,7 @@ export async function reserve(environment: ActivityEnvironment, ref: Replacement
   }
   return {
     kind: 'reserved',
-    offerings: offeringsOf(environment, after.nodePool, after.machine),
+    ...(await offeringsOf(environment, after.nodePool, after.machine)),
     imageId,
     earlier,
     ...(adopted === undefined ? {} : { adopted }),
@@ -100,10 +108,15 @@ function poolAround({ pods, podDisruptionBudgets }: ActivityEnvironment, part: L
   });
 }
 
-/** Which offerings the pool runs on may be read from the cache: a stale answer costs an attempt at the most. */
-function offeringsOf(environment: ActivityEnvironment, nodePool: NodePool, machine: Machine): readonly Offering[] {
-  const pool = joinPool({ nodePool, nodeClaims: environment.nodeClaims.list(), nodes: [] });
-  return replacementOfferings(pool, machine, environment.settings.maxLaunchAttempts);
+/** Fixes what the replacement has to have room for, and the offerings that do. */
+async function offeringsOf(
+  environment: ActivityEnvironment,
+  nodePool: NodePool,
+  machine: Machine,
+): Promise<Pick<Reserved, 'offerings' | 'requests' | 'wanted'>> {
+  const shape = await readShape(environment, machine);
+  const choice = await chooseOfferings(environment, nodePool, machine, shape);
+  return { ...choice, requests: formatResources(shape.requests) };
 }
 
 /** What earlier rounds made: the best of it is adopted, the rest removed, so that no VM is ever forgotten. */

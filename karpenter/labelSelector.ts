@@ -1,4 +1,5 @@
 import type { LabelSelector } from './api.js';
+import { holds } from './requirements.js';
 
 /** Whether the labels satisfy a Kubernetes label selector; an empty one matches everything, an absent one nothing. */
 export function selects(
@@ -8,22 +9,8 @@ export function selects(
   if (selector === undefined) return false;
   const own = labels ?? {};
   const matchesLabels = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => own[key] === value);
-  return matchesLabels && (selector.matchExpressions ?? []).every((expression) => satisfies(expression, own));
-}
-
-function satisfies(
-  { key, operator, values = [] }: NonNullable<LabelSelector['matchExpressions']>[number],
-  labels: Readonly<Record<string, string>>,
-): boolean {
-  const value = labels[key];
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-  }
+  return (
+    matchesLabels &&
+    (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => holds(operator, values, own[key]))
+  );
 }

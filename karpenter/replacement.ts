@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { NodeClaim, NodePool, Taint } from './api.js';
+import type { NodeClaim, NodePool, ResourceList, Taint } from './api.js';
 import {
   archLabel,
   capacityTypeLabel,
@@ -47,6 +47,18 @@ export interface ReplacementMark {
   readonly launch: { readonly round: number; readonly attempt: number };
 }
 
+/** All that a replacement NodeClaim is made from. */
+export interface ReplacementPlan {
+  readonly nodePool: NodePool;
+  /** The NodeClaim that it replaces. */
+  readonly old: NodeClaim;
+  readonly offering: Offering;
+  /** What the pods ask for that it is to run. */
+  readonly requests: ResourceList;
+  readonly name: string;
+  readonly mark: ReplacementMark;
+}
+
 /** What a node carries while it is replaced. */
 export const disruption: Taint = { key: disruptedTaint, effect: 'NoSchedule' };
 
@@ -65,13 +77,7 @@ function pick(values: Readonly<Record<string, string>> | undefined, keys: readon
  * The NodeClaim that replaces another, stamped from the NodePool's template as Karpenter does it, narrowed to one offering: the
  * nodepool-hash annotations let Karpenter see later drift, the owner reference has it go with its NodePool.
  */
-export function buildReplacement(
-  nodePool: NodePool,
-  old: NodeClaim,
-  offering: Offering,
-  name: string,
-  mark: ReplacementMark,
-): object {
+export function buildReplacement({ nodePool, old, offering, requests, name, mark }: ReplacementPlan): object {
   const { template } = nodePool.spec;
   const narrowed: Readonly<Record<string, string>> = {
     [instanceTypeLabel]: offering.instanceType,
@@ -123,7 +129,7 @@ export function buildReplacement(
       ...(template.spec.terminationGracePeriod === undefined
         ? {}
         : { terminationGracePeriod: template.spec.terminationGracePeriod }),
-      resources: { requests: old.spec.resources?.requests ?? {} },
+      resources: { requests },
     },
   };
 }

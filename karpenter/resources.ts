@@ -26,6 +26,14 @@ export function maxResources(...all: readonly Resources[]): Resources {
   return merge(all, Math.max);
 }
 
+/** Of each resource that all of them have the least. */
+export function minResources(first: Resources, ...others: readonly Resources[]): Resources {
+  const shared = Object.entries(first).filter(([name]) => others.every((other) => other[name] !== undefined));
+  return Object.fromEntries(
+    shared.map(([name, amount]) => [name, Math.min(amount, ...others.map((other) => other[name] ?? 0))]),
+  );
+}
+
 /** Whether there is room for all that is wanted; rounding of sums is forgiven. */
 export function fitsInto(wanted: Resources, room: Resources): boolean {
   return Object.entries(wanted).every(([name, amount]) => amount <= (room[name] ?? 0) * (1 + 1e-9));

@@ -2,6 +2,8 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { WorkflowClient } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 
+import type { ArmSettings } from '../activities/azure/armClient.js';
+import { ResourceSkus } from '../activities/azure/resourceSkus.js';
 import { VirtualMachines } from '../activities/azure/virtualMachines.js';
 import type { ActivitySettings } from '../activities/environment.js';
 import type { KillSwitchName } from '../activities/killSwitch.js';
@@ -18,7 +20,6 @@ import type { SweepSettings } from '../activities/sweep.js';
 import { createSweepActivities } from '../activities/sweep.js';
 import { createRolloutActivities } from '../activities/observePool.js';
 import { createArmWriteActivities, createReplacementActivities } from '../activities/replacementActivities.js';
-import type { ArmSettings } from '../activities/azure/virtualMachines.js';
 import type { TemporalSettings } from '../activities/temporal/connection.js';
 import { checkNamespace, connectToTemporal } from '../activities/temporal/connection.js';
 import type { Log } from '../runtime/log.js';
@@ -89,6 +90,7 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
     podDisruptionBudgets,
     killSwitch,
     settings,
+    resourceSkus: new ResourceSkus(configuration.arm),
     virtualMachines: new VirtualMachines({ ...configuration.arm, checkMayChange }),
     templateSecret: configuration.templateSecret,
   };

@@ -1,4 +1,5 @@
 import type { AdmissionReport } from '../karpenter/admissionReport.js';
+import type { ResourceList } from '../karpenter/api.js';
 import type { Offering } from '../karpenter/offering.js';
 import type {
   Deletion,
@@ -111,5 +112,7 @@ export interface CreateRequest {
   readonly round: number;
   readonly attempt: number;
   readonly offering: Offering;
+  /** What the pods ask for that it is to run; absent: what the old NodeClaim asked for. */
+  readonly requests?: ResourceList;
   readonly imageId: string;
 }

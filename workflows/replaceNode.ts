@@ -89,7 +89,7 @@ class Replacement {
   }
 
   /** Tries the offerings in turn until one has become an Initialized node; what failed is removed meanwhile. */
-  async launch({ offerings, imageId, earlier = [], adopted }: Reserved): Promise<Launch> {
+  async launch({ offerings, requests, wanted, imageId, earlier = [], adopted }: Reserved): Promise<Launch> {
     for (const name of earlier) this.#removeMeanwhile(name);
     if (adopted !== undefined) return this.#adopt(adopted);
     for (const [attempt, offering] of offerings.entries()) {
@@ -97,7 +97,12 @@ class Replacement {
       const name: LaunchName = { round: this.input.round, attempt };
       this.#launched.push(name);
       try {
-        const launch = await this.#steps.create({ ...name, offering, imageId });
+        const launch = await this.#steps.create({
+          ...name,
+          offering,
+          imageId,
+          ...(requests === undefined ? {} : { requests }),
+        });
         this.#progress.note(`${describeOffering(offering)} as ${launch.nodeClaim}`);
         await this.#untilInitialized(launch);
         return launch;
@@ -110,7 +115,7 @@ class Replacement {
         this.#removeMeanwhile(name);
       }
     }
-    throw ApplicationFailure.nonRetryable('no offering fits this node', 'NoOffering');
+    throw ApplicationFailure.nonRetryable(`no offering fits this node: wanted ${wanted ?? 'any'}`, 'NoOffering');
   }
 
   /** No pod has to move, so that nothing has to take the node's place. */

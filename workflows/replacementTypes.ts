@@ -1,3 +1,4 @@
+import type { ResourceList } from '../karpenter/api.js';
 import type { Offering } from '../karpenter/offering.js';
 import type { ReplacementSettings } from './settings.js';
 
@@ -41,6 +42,10 @@ export interface EmptyNode {
 export interface Reserved {
   readonly kind: 'reserved';
   readonly offerings: readonly Offering[];
+  /** What the pods ask for that the replacement is to run. */
+  readonly requests?: ResourceList;
+  /** What the offerings were chosen for, in words: for people when there are none. */
+  readonly wanted?: string;
   readonly imageId: string;
   /** What earlier rounds left behind: to be removed. */
   readonly earlier?: readonly LaunchName[];

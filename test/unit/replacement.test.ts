@@ -36,6 +36,7 @@ describe('the name of a replacement', () => {
 describe('the replacement NodeClaim', () => {
   const mark = { owner: 'namespace-id', workflowId: 'replace/c/old/uid-old', launch: { round: 2, attempt: 1 } };
   const offering = { instanceType: 'Standard_D2as_v5', zone: 'westus2-1', capacityType: 'spot' };
+  const requests = { cpu: '2300m', pods: '3' };
   const base = machineOf('old', { requests: { cpu: '1100m' } }).nodeClaim;
   const old: NodeClaim = {
     ...base,
@@ -70,7 +71,7 @@ describe('the replacement NodeClaim', () => {
       expireAfter: '720h',
       terminationGracePeriod: '1h',
     });
-    expect(buildReplacement(nodePool, old, offering, 'general-purpose-x', mark)).toEqual({
+    expect(buildReplacement({ nodePool, old, offering, requests, name: 'general-purpose-x', mark })).toEqual({
       apiVersion: 'karpenter.sh/v1',
       kind: 'NodeClaim',
       metadata: {
@@ -120,13 +121,13 @@ describe('the replacement NodeClaim', () => {
         startupTaints: [{ key: 'cni', effect: 'NoExecute' }],
         expireAfter: '720h',
         terminationGracePeriod: '1h',
-        resources: { requests: { cpu: '1100m' } },
+        resources: { requests: { cpu: '2300m', pods: '3' } },
       },
     });
   });
 
   it('has no field that the template does not have', () => {
-    const replacement = buildReplacement(nodePoolOf(), old, offering, 'x', mark);
+    const replacement = buildReplacement({ nodePool: nodePoolOf(), old, offering, requests, name: 'x', mark });
     expect(replacement).toHaveProperty('spec', {
       nodeClassRef: { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'default' },
       requirements: [
@@ -135,7 +136,7 @@ describe('the replacement NodeClaim', () => {
         { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] },
       ],
       taints: [reservation],
-      resources: { requests: { cpu: '1100m' } },
+      resources: { requests: { cpu: '2300m', pods: '3' } },
     });
     expect(replacement).toHaveProperty('metadata.annotations', {
       'driftless.dev/owner': 'namespace-id',
