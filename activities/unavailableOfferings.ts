@@ -68,6 +68,9 @@ async function instanceTypesByName({ resourceSkus }: ActivityEnvironment): Promi
   }
 }
 
+/** A mark that would last hardly longer than the one that is there is not written: many fail at once where there is no room. */
+const sameMs = 60_000;
+
 /** Tells all workers what not to ask for, and forgets what has expired. When that cannot be written it is logged: it costs an attempt. */
 export async function markUnavailable({ kubernetes }: ActivityEnvironment, mark: UnavailableMark): Promise<void> {
   const { code, untilMs } = mark;
@@ -76,16 +79,22 @@ export async function markUnavailable({ kubernetes }: ActivityEnvironment, mark:
   log.info('offering is unavailable', { offering: key, code, until });
   try {
     await updateConfigMap(kubernetes, configMap, (data) => {
-      const nowMs = Date.now();
-      const isOver = (text: string, of: string): boolean => (parseMark(of, text)?.untilMs ?? 0) <= nowMs;
-      const expired = Object.entries(data).filter(([of, text]) => isOver(text, of));
-      const longest = Math.max(untilMs, parseMark(key, data[key] ?? '')?.untilMs ?? 0);
-      return {
-        ...Object.fromEntries(expired.map(([of]) => [of, null])),
-        [key]: JSON.stringify({ until: new Date(longest).toISOString(), code }),
-      };
+      const known = parseMark(key, data[key] ?? '');
+      if (known !== undefined && known.untilMs > untilMs - sameMs) return undefined;
+      return { ...withoutExpired(data), [key]: JSON.stringify({ until, code }) };
     });
   } catch (error) {
     log.warn('the unavailable offerings could not be written', { error: errorMessage(error) });
   }
+}
+
+/** Takes out what has expired, and what is no mark. */
+function withoutExpired(data: ConfigMapData): Readonly<Record<string, null>> {
+  const nowMs = Date.now();
+  const isOver = ([key, text]: readonly [string, string]): boolean => (parseMark(key, text)?.untilMs ?? 0) <= nowMs;
+  return Object.fromEntries(
+    Object.entries(data)
+      .filter(isOver)
+      .map(([key]) => [key, null]),
+  );
 }

@@ -66,7 +66,8 @@ function findFitting(question: OfferingQuestion, own: Offering | undefined): rea
     // The image is fixed, and with it the architecture.
     if (instanceType.architecture !== architecture) return [];
     if (!isInUse && !isGeneralPurpose(instanceType)) return [];
-    const room = knownAllocatable(instanceType.name, nodeClaims) ?? estimateAllocatable(instanceType, ofOldNode);
+    const known = isInUse ? knownAllocatable(instanceType.name, nodeClaims) : undefined;
+    const room = known ?? estimateAllocatable(instanceType, ofOldNode);
     // The pods run on a node of the old size: that they fit there needs no estimate.
     if (!isOwn && !fitsInto(shape.requests, room)) return [];
     return offeringsOfType(instanceType, isOwn ? own : undefined)

@@ -74,5 +74,6 @@ export function summarizeFailure(error: unknown): { readonly code: string; reado
       return { code: cause.type ?? 'Error', message: `${error.activityType}: ${cause.message}` };
     }
   }
+  if (error instanceof ApplicationFailure) return { code: error.type ?? 'Error', message: error.message };
   return { code: 'Error', message: error instanceof Error ? error.message : String(error) };
 }

@@ -115,7 +115,8 @@ class Replacement {
         this.#removeMeanwhile(name);
       }
     }
-    throw ApplicationFailure.nonRetryable(`no offering fits this node: wanted ${wanted ?? 'any'}`, 'NoOffering');
+    const looked = wanted === undefined ? '' : `: wanted ${wanted}`;
+    throw ApplicationFailure.nonRetryable(`no offering fits this node${looked}`, 'NoOffering');
   }
 
   /** No pod has to move, so that nothing has to take the node's place. */

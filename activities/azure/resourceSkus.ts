@@ -7,7 +7,7 @@ import type { ArmSettings } from './armClient.js';
 import { ArmClient } from './armClient.js';
 
 /** What a subscription is offered changes by the week. */
-const cacheMs = 6 * 3_600_000;
+const usualCacheMs = 6 * 3_600_000;
 
 interface Listed {
   readonly instanceTypes: readonly InstanceType[];
@@ -20,7 +20,11 @@ export class ResourceSkus {
   #listed: Listed | undefined;
   #listing: Promise<Listed> | undefined;
 
-  constructor(private readonly settings: ArmSettings) {
+  /** @param cacheMs how long a list counts as new */
+  constructor(
+    private readonly settings: ArmSettings,
+    private readonly cacheMs = usualCacheMs,
+  ) {
     this.#arm = new ArmClient(settings);
   }
 
@@ -30,7 +34,7 @@ export class ResourceSkus {
    */
   async list(): Promise<readonly InstanceType[]> {
     const known = this.#listed;
-    if (known !== undefined && Date.now() - known.atMs < cacheMs) return known.instanceTypes;
+    if (known !== undefined && Date.now() - known.atMs < this.cacheMs) return known.instanceTypes;
     try {
       this.#listing ??= this.#read();
       this.#listed = await this.#listing;

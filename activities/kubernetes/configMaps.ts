@@ -21,18 +21,19 @@ export async function readConfigMap(api: KubernetesApi, configMap: ConfigMapName
 
 /**
  * Changes values of a ConfigMap, which is created when it does not exist; again with a fresh read when somebody else was faster.
- * @param change answers what to set, from the live values; null removes a key
+ * @param change answers what to set, from the live values; null removes a key; undefined when nothing has to change
  */
 export async function updateConfigMap(
   api: KubernetesApi,
   { name, namespace }: ConfigMapName,
-  change: (data: ConfigMapData) => Readonly<Record<string, string | null>>,
+  change: (data: ConfigMapData) => Readonly<Record<string, string | null>> | undefined,
 ): Promise<void> {
   await retryOnConflict(async () => {
     const object = await requestIfFound(`read ConfigMap ${namespace}/${name}`, () =>
       api.core.readNamespacedConfigMap({ name, namespace }),
     );
     const data = change(object?.data ?? {});
+    if (data === undefined) return;
     if (object === undefined) {
       const given = Object.entries(data).filter((entry): entry is [string, string] => entry[1] !== null);
       const body = { metadata: { name }, data: Object.fromEntries(given) };
