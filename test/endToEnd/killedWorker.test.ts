@@ -48,7 +48,7 @@ describe('a worker that is killed with kill -9 while Azure creates VMs', () => {
     expect(report.orphans).toEqual({ vms: 0, nics: 0, nodeClaims: 0, taints: 0 });
   });
 
-  it('goes on from the original token: no VM is asked for twice', () => {
+  it('r075: goes on from the original token: no VM is asked for twice', () => {
     expect(operationReads()).toBeGreaterThan(pollsBefore);
     expect(putNames(run.stack.azure)).toHaveLength(nodes);
   });

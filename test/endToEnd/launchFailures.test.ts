@@ -41,7 +41,7 @@ describe('three creates that Azure fails 20 s in', () => {
     expect(report).toMatchObject({ replaced: 3, failed: 0, maxDisrupted: 3, maxInFlight: 3 });
   });
 
-  it('marks each failure on the new NodeClaim within one poll interval and a second', () => {
+  it('r066: marks each failure on the new NodeClaim within one poll interval and a second', () => {
     expect(report.launchFailures).toHaveLength(3);
     for (const { code, armFailedAt, markedAt } of report.launchFailures) {
       expect(code).toBe('AllocationFailed');

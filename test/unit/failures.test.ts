@@ -64,6 +64,11 @@ describe('the summary of a failure', () => {
       activityFailure('drain', new Error('lost')),
       { code: 'Error', message: 'Activity task failed' },
     ],
+    [
+      'is the workflow’s own, with its type',
+      applicationFailure('NoOffering', 'no offering fits this node'),
+      { code: 'NoOffering', message: 'no offering fits this node' },
+    ],
     ['is the message of any other error', new Error('no offering'), { code: 'Error', message: 'no offering' }],
     ['is the text of what is no error', 'plain', { code: 'Error', message: 'plain' }],
   ])('%s', (_, error, expected) => {

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { findCandidates } from '../../karpenter/candidate.js';
+import { joinPool } from '../../karpenter/pool.js';
+import { machineOf, nodePoolOf, poolOf } from './poolFixture.js';
+
+const driftedSince = '2026-01-05T12:00:00Z';
+
+describe('NodeClaims that are not as they should be', () => {
+  it('r079: one without a NodePool is nobody’s candidate', () => {
+    const ours = machineOf('ours', { driftedSince });
+    const { nodeClaim, node } = machineOf('alone', { driftedSince });
+    const alone = { ...nodeClaim, metadata: { ...nodeClaim.metadata, labels: {} } };
+    const nodes = [ours.node, node].filter((one) => one !== undefined);
+    const { candidates, blocked } = findCandidates(joinPool(nodePoolOf(), [ours.nodeClaim, alone], nodes));
+    expect(candidates.map((candidate) => candidate.nodeClaim)).toEqual(['ours']);
+    expect(blocked).toEqual([]);
+  });
+
+  it('r080: one without a Node, and one whose Node is being deleted, are skipped with a reason; the sound one is not held up', () => {
+    const { candidates, blocked } = findCandidates(
+      poolOf([
+        machineOf('a-without-node', { driftedSince, hasNode: false }),
+        machineOf('b-going', { driftedSince, isNodeDeleted: true }),
+        machineOf('c-sound', { driftedSince }),
+      ]),
+    );
+    expect(candidates.map(({ nodeClaim }) => nodeClaim)).toEqual(['c-sound']);
+    expect(blocked).toEqual([
+      { nodeClaim: 'a-without-node', uid: 'uid-a-without-node', why: 'it has no Node yet' },
+      { nodeClaim: 'b-going', uid: 'uid-b-going', why: 'it is being deleted already' },
+    ]);
+  });
+});
