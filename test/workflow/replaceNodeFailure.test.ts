@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 
-import { failLaunch, goOnWaiting } from '../support/fakeActivities.js';
+import { failLaunch, firstOffering, goOnWaiting } from '../support/fakeActivities.js';
 import { Gate } from '../support/gate.js';
 import { currentDetails, failureOf, shown, startReplacement } from '../support/replacements.js';
 import { startRollout } from '../support/rollouts.js';
@@ -40,6 +40,31 @@ describe('replaceNode, when something fails', () => {
     expect(fakes.callsOf('release')).toHaveLength(1);
     expect(fakes.names).not.toContain('drain');
     expect(await currentDetails(handle)).toContain('SkuNotAvailable: sold out');
+  });
+
+  it('says what it looked for when no offering fits', async () => {
+    const fakes = worker.fakesOf('no-offering');
+    fakes.does.reserve = () =>
+      Promise.resolve({ kind: 'reserved', offerings: [], wanted: 'cpu 64, pods 9', imageId: 'image-1' });
+    const handle = await startReplacement(worker.workflows, worker.cluster, 'no-offering', 'old-1');
+
+    expect(await failureOf(handle)).toMatchObject({
+      type: 'NoOffering',
+      message: 'no offering fits this node: wanted cpu 64, pods 9',
+    });
+    expect(fakes.names).toEqual(['reserve', 'release']);
+  });
+
+  it('passes what the pods ask for on to the create', async () => {
+    const fakes = worker.fakesOf('requests');
+    const requests = { cpu: '850m', pods: '3' };
+    fakes.does.reserve = () =>
+      Promise.resolve({ kind: 'reserved', offerings: [firstOffering], requests, imageId: 'image-1' });
+    const handle = await startReplacement(worker.workflows, worker.cluster, 'requests', 'old-1');
+    await handle.result();
+    expect(fakes.callsOf('createReplacement').map(({ args }) => args[1])).toEqual([
+      { round: 0, attempt: 0, offering: firstOffering, requests, imageId: 'image-1' },
+    ]);
   });
 
   it('fails with the last code when every offering has failed, and has removed every launch', async () => {
