@@ -9,13 +9,12 @@ import type { UnavailableMark } from '../karpenter/unavailableOfferings.js';
 import { markKey } from '../karpenter/unavailableOfferings.js';
 import { commonZones } from '../karpenter/volumes.js';
 import type { ActivityEnvironment } from './environment.js';
-import { listPodsOnNode } from './kubernetes/pods.js';
 import { readVolumesOf } from './kubernetes/volumes.js';
 import { readUnavailableOfferings } from './unavailableOfferings.js';
 
-/** What a node's pods ask of its replacement, from the live pods and their volumes. */
-export async function readShape({ kubernetes }: ActivityEnvironment, { node }: Machine): Promise<Shape> {
-  const pods = node === undefined ? [] : podsToFit(await listPodsOnNode(kubernetes, node.metadata.name));
+/** What a node's pods ask of its replacement, with the volumes that they have mounted, read live. */
+export async function readShape({ kubernetes }: ActivityEnvironment, machine: Machine): Promise<Shape> {
+  const pods = podsToFit(machine.pods);
   return { requests: requestsOf(pods), zones: commonZones(await readVolumesOf(kubernetes, pods)) };
 }
 

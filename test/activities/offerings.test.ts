@@ -4,6 +4,7 @@ import { ResourceSkus } from '../../activities/azure/resourceSkus.js';
 import { readNodeClaim } from '../../activities/kubernetes/nodeClaims.js';
 import { readNodePool } from '../../activities/kubernetes/nodePools.js';
 import { readNode } from '../../activities/kubernetes/nodes.js';
+import { listPodsOnNode } from '../../activities/kubernetes/pods.js';
 import type { OfferingChoice } from '../../activities/offerings.js';
 import { chooseOfferings, readShape } from '../../activities/offerings.js';
 import type { Machine } from '../../karpenter/pool.js';
@@ -37,7 +38,11 @@ async function machine(): Promise<Machine> {
   const { kubernetes } = world.environment;
   const nodeClaim = await readNodeClaim(kubernetes, 'old');
   if (nodeClaim === undefined) throw new Error('NodeClaim old is gone');
-  return { nodeClaim, node: await readNode(kubernetes, 'aks-old') };
+  return {
+    nodeClaim,
+    node: await readNode(kubernetes, 'aks-old'),
+    pods: await listPodsOnNode(kubernetes, 'aks-old'),
+  };
 }
 
 async function choose(shape: Shape): Promise<OfferingChoice> {

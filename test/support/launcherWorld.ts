@@ -9,6 +9,8 @@ import { VirtualMachines } from '../../activities/azure/virtualMachines.js';
 import { Informer } from '../../activities/kubernetes/informer.js';
 import { createNodeClaim, nodeClaimCollection, updateNodeClaimStatus } from '../../activities/kubernetes/nodeClaims.js';
 import { nodeCollection } from '../../activities/kubernetes/nodes.js';
+import { podDisruptionBudgetCollection } from '../../activities/kubernetes/podDisruptionBudgets.js';
+import { podCollection } from '../../activities/kubernetes/pods.js';
 import type { ArmEnvironment } from '../../activities/launcher/arm/armEnvironment.js';
 import { createArmLauncher } from '../../activities/launcher/arm/armLauncher.js';
 import type { Launcher } from '../../activities/launcher/launcher.js';
@@ -113,7 +115,10 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
   const informerOptions = { retryDelayMs: 50, log: createLog('launcher-test', 'error') };
   const nodeClaims = new Informer(cluster.api, nodeClaimCollection, informerOptions);
   const nodes = new Informer(cluster.api, nodeCollection, informerOptions);
-  await Promise.all([nodeClaims.synced, nodes.synced]);
+  const pods = new Informer(cluster.api, podCollection, informerOptions);
+  const podDisruptionBudgets = new Informer(cluster.api, podDisruptionBudgetCollection, informerOptions);
+  const informers = [nodeClaims, nodes, pods, podDisruptionBudgets];
+  await Promise.all(informers.map(({ synced }) => synced));
   const arm: ArmSettings = {
     ...simulatedAzure,
     endpoint: azure.endpoint,
@@ -126,6 +131,8 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
     kubernetes: cluster.api,
     nodeClaims,
     nodes,
+    pods,
+    podDisruptionBudgets,
     resourceSkus: new ResourceSkus(arm),
     virtualMachines: new VirtualMachines(arm),
     templateSecret: { namespace: 'kube-system', name: 'template' },
@@ -185,7 +192,7 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
       }
     },
     async close() {
-      await Promise.all([nodeClaims.stop(), nodes.stop()]);
+      await Promise.all(informers.map((informer) => informer.stop()));
       await azure.close();
       await cluster.close();
     },

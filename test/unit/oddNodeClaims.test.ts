@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import { findCandidates } from '../../karpenter/candidate.js';
 import { joinPool } from '../../karpenter/pool.js';
-import { machineOf, nodePoolOf, poolOf } from './poolFixture.js';
+import { easyRules, machineOf, nodePoolOf, poolOf } from './poolFixture.js';
 
 const driftedSince = '2026-01-05T12:00:00Z';
+const atMs = Date.parse('2026-01-05T13:00:00Z');
 
 describe('NodeClaims that are not as they should be', () => {
   it('r079: one without a NodePool is nobody’s candidate', () => {
@@ -12,7 +13,11 @@ describe('NodeClaims that are not as they should be', () => {
     const { nodeClaim, node } = machineOf('alone', { driftedSince });
     const alone = { ...nodeClaim, metadata: { ...nodeClaim.metadata, labels: {} } };
     const nodes = [ours.node, node].filter((one) => one !== undefined);
-    const { candidates, blocked } = findCandidates(joinPool(nodePoolOf(), [ours.nodeClaim, alone], nodes));
+    const { candidates, blocked } = findCandidates(
+      joinPool({ nodePool: nodePoolOf(), nodeClaims: [ours.nodeClaim, alone], nodes }),
+      easyRules,
+      atMs,
+    );
     expect(candidates.map((candidate) => candidate.nodeClaim)).toEqual(['ours']);
     expect(blocked).toEqual([]);
   });
@@ -24,11 +29,13 @@ describe('NodeClaims that are not as they should be', () => {
         machineOf('b-going', { driftedSince, isNodeDeleted: true }),
         machineOf('c-sound', { driftedSince }),
       ]),
+      easyRules,
+      atMs,
     );
     expect(candidates.map(({ nodeClaim }) => nodeClaim)).toEqual(['c-sound']);
-    expect(blocked).toEqual([
-      { nodeClaim: 'a-without-node', uid: 'uid-a-without-node', why: 'it has no Node yet' },
-      { nodeClaim: 'b-going', uid: 'uid-b-going', why: 'it is being deleted already' },
+    expect(blocked).toMatchObject([
+      { nodeClaim: 'a-without-node', why: 'it has no Node yet' },
+      { nodeClaim: 'b-going', why: 'it is being deleted already' },
     ]);
   });
 });
