@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readClusterFact } from '../../demo/clusterFacts.js';
 import type { RolloutEnd } from '../../demo/rollout.js';
 import { until } from '../../demo/until.js';
-import { replacesAnnotation } from '../../karpenter/labels.js';
+import { instanceTypeLabel, replacesAnnotation } from '../../karpenter/labels.js';
 import { parseQuantity } from '../../karpenter/quantity.js';
 import type { ReportedCaseRun } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
@@ -35,6 +35,15 @@ async function createWorkload(run: ReportedCaseRun, { name, replicas, requests }
   });
 }
 
+/** As another replacement would have left it when it found no room. */
+async function markUnavailable(run: ReportedCaseRun, size: string): Promise<void> {
+  const mark = JSON.stringify({ until: '2999-01-01T00:00:00Z', code: 'AllocationFailed' });
+  await run.api.core.createNamespacedConfigMap({
+    namespace: 'kube-system',
+    body: { metadata: { name: 'driftless-unavailable-offerings' }, data: { [`${size}.any.any`]: mark } },
+  });
+}
+
 async function untilAllRun(run: ReportedCaseRun): Promise<number> {
   const expected = nodes + workloads.reduce((sum, { replicas }) => sum + replicas, 0);
   return await until('all pods run', timeoutMs, async () => {
@@ -45,7 +54,7 @@ async function untilAllRun(run: ReportedCaseRun): Promise<number> {
   });
 }
 
-describe('pods of mixed sizes, when Azure has none of the VM sizes that they run on', () => {
+describe('pods of mixed sizes, when Azure has no more of the larger VM size that they run on', () => {
   let run: ReportedCaseRun;
   let end: RolloutEnd;
 
@@ -55,18 +64,12 @@ describe('pods of mixed sizes, when Azure has none of the VM sizes that they run
       budget: String(nodes),
       speed: 20,
       durations: { vmCreateMs: 40_000, nodeBootMs: 10_000, vmDeleteMs: 10_000 },
-      faults: [
-        {
-          on: 'createVirtualMachine',
-          count: nodes,
-          then: { kind: 'operationFails', afterSeconds: 20, code: 'AllocationFailed', message: 'no room' },
-        },
-      ],
     });
     for (const workload of workloads) {
       await createWorkload(run, workload);
     }
     await untilAllRun(run);
+    await markUnavailable(run, 'Standard_D2as_v5');
     await run.drift();
     end = await run.untilRest();
   }, 120_000);
@@ -81,16 +84,22 @@ describe('pods of mixed sizes, when Azure has none of the VM sizes that they run
     await expect(untilAllRun(run)).resolves.toBe(12);
   });
 
-  it('asks, with each replacement, for what its node’s pods ask for', () => {
-    const requested = run.stack.cluster.audit.entries.flatMap((entry) => {
+  it('asks, with each replacement, for what its node’s pods ask for, and for a size that has it', () => {
+    const replacements = run.stack.cluster.audit.entries.flatMap((entry) => {
       const fact = entry.verb === 'create' ? readClusterFact(entry) : undefined;
       const isReplacement =
         fact?.kind === 'nodeClaim' && fact.nodeClaim.metadata.annotations?.[replacesAnnotation] !== undefined;
-      return isReplacement ? [fact.nodeClaim.spec.resources?.requests ?? {}] : [];
+      return isReplacement ? [fact.nodeClaim] : [];
     });
-    expect(requested.length).toBeGreaterThan(nodes);
-    for (const { cpu } of requested) expect(parseQuantity(cpu ?? '0')).toBeGreaterThan(1.1);
-    const heavy = requested.filter(({ memory }) => parseQuantity(memory ?? '0') >= parseQuantity('4Gi'));
-    expect(heavy.length).toBeGreaterThan(0);
+    const sizes = replacements.map(({ metadata, spec }) => {
+      const { cpu = '0', memory = '0' } = spec.resources?.requests ?? {};
+      expect(parseQuantity(cpu)).toBeGreaterThan(1.1);
+      return [metadata.labels?.[instanceTypeLabel], parseQuantity(memory) >= parseQuantity('4Gi')];
+    });
+    expect(sizes.sort()).toEqual([
+      ['Standard_D2ls_v5', false],
+      ['Standard_D2ls_v5', false],
+      ['Standard_D2s_v5', true],
+    ]);
   });
 });
