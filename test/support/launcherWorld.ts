@@ -6,6 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ArmSettings } from '../../activities/azure/armClient.js';
 import { ResourceSkus } from '../../activities/azure/resourceSkus.js';
 import { VirtualMachines } from '../../activities/azure/virtualMachines.js';
+import { KillSwitch } from '../../activities/killSwitch.js';
 import { Informer } from '../../activities/kubernetes/informer.js';
 import { createNodeClaim, nodeClaimCollection, updateNodeClaimStatus } from '../../activities/kubernetes/nodeClaims.js';
 import { nodeCollection } from '../../activities/kubernetes/nodes.js';
@@ -117,7 +118,8 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
   const nodes = new Informer(cluster.api, nodeCollection, informerOptions);
   const pods = new Informer(cluster.api, podCollection, informerOptions);
   const podDisruptionBudgets = new Informer(cluster.api, podDisruptionBudgetCollection, informerOptions);
-  const informers = [nodeClaims, nodes, pods, podDisruptionBudgets];
+  const killSwitch = new KillSwitch(cluster.api, { namespace: 'kube-system', name: 'driftless' }, informerOptions);
+  const informers = [nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch];
   await Promise.all(informers.map(({ synced }) => synced));
   const arm: ArmSettings = {
     ...simulatedAzure,
@@ -133,6 +135,7 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
     nodes,
     pods,
     podDisruptionBudgets,
+    killSwitch,
     resourceSkus: new ResourceSkus(arm),
     virtualMachines: new VirtualMachines(arm),
     templateSecret: { namespace: 'kube-system', name: 'template' },
