@@ -15,7 +15,7 @@ import { podCollection } from '../../activities/kubernetes/pods.js';
 import type { ArmEnvironment } from '../../activities/launcher/arm/armEnvironment.js';
 import { createArmLauncher } from '../../activities/launcher/arm/armLauncher.js';
 import type { Launcher } from '../../activities/launcher/launcher.js';
-import { demoActivitySettings } from '../../demo/settings.js';
+import { demoSettings } from '../../demo/settings.js';
 import type { NodeClaim, Requirement } from '../../karpenter/api.js';
 import type { Offering } from '../../karpenter/offering.js';
 import { createLog } from '../../runtime/log.js';
@@ -139,7 +139,7 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
     resourceSkus: new ResourceSkus(arm),
     virtualMachines: new VirtualMachines(arm),
     templateSecret: { namespace: 'kube-system', name: 'template' },
-    settings: demoActivitySettings(speed),
+    settings: demoSettings(speed).activities,
   };
 
   const logs: LogEntry[] = [];
