@@ -23,7 +23,7 @@ export interface ActivityEnvironment {
   readonly podDisruptionBudgets: Informer<PodDisruptionBudget>;
   readonly killSwitch: KillSwitch;
   /** The VM sizes on offer. */
-  readonly resourceSkus: ResourceSkus;
+  readonly resourceSkus: Pick<ResourceSkus, 'list'>;
   readonly settings: ActivitySettings;
 }
 

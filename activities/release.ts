@@ -2,6 +2,7 @@ import type { Condition, Node } from '../karpenter/api.js';
 import { conditionTypes } from '../karpenter/conditions.js';
 import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../karpenter/labels.js';
 import type { ReplacementRef } from '../workflows/replacementTypes.js';
+import { forgetDeadline } from './drain/deadline.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster } from './environment.js';
 import { readNodeClaim, updateNodeClaimStatus } from './kubernetes/nodeClaims.js';
@@ -55,6 +56,7 @@ export async function releaseNode(environment: ActivityEnvironment, marked: Mark
     });
   }
   if (nodeClaim === undefined) return;
+  await forgetDeadline(kubernetes, nodeClaim.name, nodeClaim.uid);
   await updateNodeClaimStatus(kubernetes, nodeClaim.name, nodeClaim.uid, (current) => {
     const conditions = current.status?.conditions ?? [];
     const isOurs = ({ type, message }: Condition): boolean =>

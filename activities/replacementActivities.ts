@@ -19,7 +19,7 @@ export function createReplacementActivities(
   const { killSwitch } = environment;
   return {
     reserve: (ref) => unlessPaused(killSwitch, () => reserve(environment, ref)),
-    drain: (ref, launch) => unlessPaused(killSwitch, () => drain(environment, ref, launch)),
+    drain: (ref, launch, paused) => drain(environment, ref, launch, paused),
     release: (ref) => unlessPaused(killSwitch, () => release(environment, ref)),
     pollLaunch: (ref, launch) => unlessPaused(killSwitch, () => launcher.pollLaunch(ref, launch)),
     initialize: (ref, launch, ttlMs) => unlessPaused(killSwitch, () => launcher.initialize(ref, launch, ttlMs)),

@@ -10,6 +10,7 @@ import { isStatic, joinPool } from '../karpenter/pool.js';
 import { poolClosedWhy } from '../karpenter/poolClosed.js';
 import { disruption, isReplacementOf, launchNameOf, virtualMachineName } from '../karpenter/replacement.js';
 import { formatResources } from '../karpenter/resources.js';
+import { terminationGracePeriodMs } from '../karpenter/termination.js';
 import type {
   Adopted,
   Launch,
@@ -42,12 +43,17 @@ export async function reserve(environment: ActivityEnvironment, ref: Replacement
   if (after.kind !== 'candidate') return { kind: 'notNeeded', why: after.why };
   const { earlier, adopted } = await readEarlierRounds(environment, ref);
   if (isEmpty(after.machine) && !isStatic(after.nodePool)) {
-    return { kind: 'empty', earlier: [...earlier, ...(adopted === undefined ? [] : [adopted.name])] };
+    return {
+      kind: 'empty',
+      terminationGracePeriodMs: terminationGracePeriodMs(after.machine.nodeClaim),
+      earlier: [...earlier, ...(adopted === undefined ? [] : [adopted.name])],
+    };
   }
   return {
     kind: 'reserved',
     ...(await offeringsOf(environment, after.nodePool, after.machine)),
     imageId,
+    terminationGracePeriodMs: terminationGracePeriodMs(after.machine.nodeClaim),
     earlier,
     ...(adopted === undefined ? {} : { adopted }),
   };

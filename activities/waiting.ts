@@ -3,9 +3,9 @@ import { ApplicationFailure } from '@temporalio/common';
 
 import { failureTypes } from '../workflows/failures.js';
 
-/** Kept back from the time that is left, so that the last attempt is ours and not the server's timeout. */
+/** Kept back from the time that is left, so that the last attempt is ours and not the server's timeout, though an API may be slow. */
 function marginMs(totalMs: number): number {
-  return Math.min(1000, totalMs / 10);
+  return Math.min(5_000, totalMs / 10);
 }
 
 function timeLeftMs(): number {

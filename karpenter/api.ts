@@ -222,3 +222,19 @@ export const podDisruptionBudgetSchema = z.object({
   status: z.object({ disruptionsAllowed: z.number().optional() }).optional(),
 });
 export type PodDisruptionBudget = z.infer<typeof podDisruptionBudgetSchema>;
+
+/** A core v1 PersistentVolumeClaim: which volume it is bound to. */
+export const persistentVolumeClaimSchema = z.object({
+  metadata,
+  spec: z.object({ volumeName: z.string().optional() }),
+});
+
+/** A storage.k8s.io/v1 VolumeAttachment: a disk that is attached to a node, or about to be, or not yet detached. */
+export const volumeAttachmentSchema = z.object({
+  metadata,
+  spec: z.object({
+    nodeName: z.string(),
+    source: z.object({ persistentVolumeName: z.string().optional() }),
+  }),
+});
+export type VolumeAttachment = z.infer<typeof volumeAttachmentSchema>;

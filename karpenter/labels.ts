@@ -15,6 +15,9 @@ export const doNotDisruptAnnotation = 'karpenter.sh/do-not-disrupt';
 export const nodePoolHashAnnotation = 'karpenter.sh/nodepool-hash';
 export const nodePoolHashVersionAnnotation = 'karpenter.sh/nodepool-hash-version';
 
+/** On a NodeClaim whose node is drained under a terminationGracePeriod: when its last pods are deleted, RFC 3339. */
+export const terminationTimestampAnnotation = 'karpenter.sh/nodeclaim-termination-timestamp';
+
 export const terminationFinalizer = 'karpenter.sh/termination';
 
 /** Kubelets register with it; registration takes it off. Effect NoExecute. */

@@ -4,9 +4,14 @@ import { doNotDisruptAnnotation } from './labels.js';
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
-/** A static pod's picture in the API: it lives and dies with its node. */
-export function isMirror({ metadata }: Pod): boolean {
-  return metadata.annotations?.[mirrorAnnotation] !== undefined;
+/** `<namespace>/<name>`, as people name a pod. */
+export function podName({ metadata }: Pod): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+/** A static pod's picture in the API: it lives and dies with its node. Karpenter knows it by its owner, kubectl by the annotation. */
+export function isMirror(pod: Pod): boolean {
+  return pod.metadata.annotations?.[mirrorAnnotation] !== undefined || isOwnedBy(pod, 'Node');
 }
 
 /** It has ended and will not run again. */
@@ -43,7 +48,7 @@ export function tolerates(pod: Pod, taint: Taint): boolean {
  * not on its way out, but for a StatefulSet's, which keeps its name until it is gone.
  */
 export function isReschedulable(pod: Pod): boolean {
-  const stays = isTerminal(pod) || isOwnedByDaemonSet(pod) || isOwnedBy(pod, 'Node') || isMirror(pod);
+  const stays = isTerminal(pod) || isOwnedByDaemonSet(pod) || isMirror(pod);
   return !stays && (!isTerminating(pod) || isOwnedBy(pod, 'StatefulSet'));
 }
 

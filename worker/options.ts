@@ -31,6 +31,7 @@ export interface WorkerOptions {
   readonly registrationTtl: number;
   readonly initializeTimeout: number;
   readonly drainTimeout: number;
+  readonly detachTimeout: number;
   readonly deleteTimeout: number;
   readonly waitInterval: number;
   readonly pollInterval: number;
@@ -65,7 +66,8 @@ const durations: readonly Duration[] = [
   { flag: 'launch-timeout', text: '15m', help: "for a VM's create operation" },
   { flag: 'registration-ttl', text: '15m', help: 'until a new Node has registered' },
   { flag: 'initialize-timeout', text: '30m', help: 'until a new Node is Initialized' },
-  { flag: 'drain-timeout', text: '1h', help: 'for the drain of a node' },
+  { flag: 'drain-timeout', text: '1h', help: 'for the drain of a node without a terminationGracePeriod' },
+  { flag: 'detach-timeout', text: '6m', help: "until a drained node's disks are detached; then it is deleted anyway" },
   { flag: 'delete-timeout', text: '30m', help: "for a VM's delete operation" },
   { flag: 'wait-interval', text: '1s', help: 'between two looks at Kubernetes; longer when much is in flight' },
   { flag: 'poll-interval', text: '10s', help: 'between two reads of an operation where Azure names none' },
@@ -194,6 +196,7 @@ export function activitySettings(options: WorkerOptions): ActivitySettings {
       registrationTtlMs: scaled(options.registrationTtl),
       initializeTimeoutMs: scaled(options.initializeTimeout),
       drainTimeoutMs: scaled(options.drainTimeout),
+      detachTimeoutMs: scaled(options.detachTimeout),
       deleteTimeoutMs: scaled(options.deleteTimeout),
       waitIntervalMs: Math.max(shortestWaitMs, scaled(options.waitInterval)),
       pollIntervalMs: scaled(options.pollInterval),

@@ -11,6 +11,7 @@ import type {
   LaunchName,
 } from './replacementTypes.js';
 import type { SweepInput, SweepReport } from './sweepTypes.js';
+import type { DrainFailureDetails } from './failures.js';
 import type { ReplacementSettings, RolloutSettings } from './settings.js';
 
 /** Temporal's word on a child that the parent cannot await. */
@@ -82,8 +83,12 @@ export interface ReplacementActivities {
   pollLaunch(ref: ReplacementRef, launch: Launch): Promise<void>;
   /** Registers the Node and waits until it is Initialized. */
   initialize(ref: ReplacementRef, launch: Launch, registrationTtlMs: number): Promise<void>;
-  /** Opens the replacement for pods, evicts the old node's and waits until they are gone. An empty node has no replacement: null. */
-  drain(ref: ReplacementRef, launch: Launch | null): Promise<void>;
+  /**
+   * Opens the replacement for pods, evicts the old node's and waits until they are gone and their disks detached. Its failures carry
+   * DrainFailureDetails. Without a launch the node is empty but for daemon pods: NotNeeded when another pod has come.
+   * @param paused how the drain before it has ended, when the kill switch has stopped it: then it begins anew with all of its time
+   */
+  drain(ref: ReplacementRef, launch: Launch | null, paused: DrainFailureDetails | null): Promise<void>;
   /** Follows a delete operation to its end, then removes Node and NodeClaim. */
   followDeletion(ref: ReplacementRef, deletion: Deletion): Promise<void>;
   /** Ends when the kill switch is off: waits by retries, without a deadline. */

@@ -22,6 +22,8 @@ export const failureTypes = {
   invalidRequest: 'InvalidRequest',
   /** The kill switch is on: the step begins anew, with all of its time, when it is off again. */
   paused: 'Paused',
+  /** The API server says that we lack a right. */
+  forbidden: 'Forbidden',
   /** Worker and workflow mean different clusters. */
   wrongCluster: 'WrongCluster',
 } as const;
@@ -29,6 +31,12 @@ export const failureTypes = {
 export interface LaunchFailedDetails extends LaunchFailure {
   /** Whether the same launch in another VM size or zone could succeed. */
   readonly anotherOffering: boolean;
+}
+
+/** What every failure of the activity `drain` carries. */
+export interface DrainFailureDetails {
+  /** A pod was evicted or deleted, or may have been. */
+  readonly evictionBegan: boolean;
 }
 
 function isLaunchFailedDetails(value: unknown): value is LaunchFailedDetails {
@@ -55,6 +63,24 @@ export function readNotNeeded(error: unknown): string | undefined {
 export function readPaused(error: unknown): string | undefined {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   return cause instanceof ApplicationFailure && cause.type === failureTypes.paused ? cause.message : undefined;
+}
+
+/** What a drain that ended so leaves to the next one. */
+export function readDrainFailure(error: unknown): DrainFailureDetails {
+  return { evictionBegan: mayHaveEvicted(error) };
+}
+
+/** Whether a drain that ended so may have evicted anything. One that was canceled, or timed out without a word, may. */
+export function mayHaveEvicted(error: unknown): boolean {
+  if (readNotNeeded(error) !== undefined) return false;
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  const details: unknown = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+  return !(
+    typeof details === 'object' &&
+    details !== null &&
+    'evictionBegan' in details &&
+    details.evictionBegan === false
+  );
 }
 
 /** A short code and a message for any failure of a replacement: the search attribute ErrorCode and what people read first. */

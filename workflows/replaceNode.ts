@@ -8,7 +8,7 @@ import {
 
 import { describeOffering } from '../karpenter/offering.js';
 import { readCancellation, throwIfCanceled } from './cancellation.js';
-import { readLaunchFailure, readNotNeeded, summarizeFailure } from './failures.js';
+import { mayHaveEvicted, readLaunchFailure, readNotNeeded, summarizeFailure } from './failures.js';
 import { rolloutWorkflowId } from './ids.js';
 import { pokeSignal } from './messages.js';
 import { ReplacementProgress } from './replacementProgress.js';
@@ -35,7 +35,7 @@ export async function replaceNode(input: ReplaceNodeInput): Promise<ReplacementR
     if (reservation.kind === 'notNeeded') return await replacement.notNeeded(reservation.why);
     const launch =
       reservation.kind === 'empty' ? replacement.launchNothing(reservation) : await replacement.launch(reservation);
-    await replacement.drain(launch);
+    await replacement.drain(launch, reservation);
     return await CancellationScope.nonCancellable(() => replacement.finish(launch));
   } catch (error) {
     await CancellationScope.nonCancellable(() => replacement.undo(error));
@@ -126,14 +126,17 @@ class Replacement {
   }
 
   /** @param launch null: the node is empty but for pods that go with it */
-  async drain(launch: Launch | null): Promise<void> {
+  async drain(
+    launch: Launch | null,
+    { terminationGracePeriodMs }: Pick<Reserved, 'terminationGracePeriodMs'>,
+  ): Promise<void> {
     throwIfCanceled();
     this.#progress.enter('Drain', 'Drain', launch === null ? 'empty' : `to ${launch.virtualMachine}`);
     this.#evictionBegan = true;
     try {
-      await this.#steps.drain(launch);
+      await this.#steps.drain(launch, terminationGracePeriodMs);
     } catch (error) {
-      if (readNotNeeded(error) !== undefined) this.#evictionBegan = false;
+      this.#evictionBegan = mayHaveEvicted(error);
       throw error;
     }
     throwIfCanceled();

@@ -3,13 +3,16 @@ import type { ActivityOptions } from '@temporalio/workflow';
 
 import { describeOffering } from '../karpenter/offering.js';
 import type { ArmWriteActivities, CreateRequest, ReplacementActivities } from './activityInterfaces.js';
+import { readDrainFailure } from './failures.js';
 import { armWritesTaskQueueName } from './ids.js';
 import type { Deletion, Launch, LaunchName, Removal, ReplacementRef, Reservation } from './replacementTypes.js';
-import { resumable } from './resumable.js';
+import { resumable, untilUnpaused } from './resumable.js';
 import type { ReplacementSettings } from './settings.js';
 
 /** One attempt of an activity: short, so that a lost worker costs little. */
 const attemptTimeout = '30 seconds';
+/** What a drain needs beyond a terminationGracePeriod: the last pods end in a minute, and then nothing is waited for. */
+const drainOverrunMs = 5 * 60_000;
 /** For what is done at once, though Kubernetes or ARM may be away for a while. */
 const promptTimeout = '2 minutes';
 
@@ -53,9 +56,17 @@ export class ReplacementSteps {
     );
   }
 
-  drain(launch: Launch | null): Promise<void> {
-    const options = this.#waiting(this.settings.drainTimeoutMs, this.settings.waitIntervalMs);
-    return this.#activities(options, `Evict the pods of ${this.ref.node}`).drain(this.ref, launch);
+  /** @param terminationGracePeriodMs the old NodeClaim's: the drain is not ended before it */
+  drain(launch: Launch | null, terminationGracePeriodMs: number | undefined): Promise<void> {
+    const { drainTimeoutMs, waitIntervalMs } = this.settings;
+    const timeoutMs =
+      terminationGracePeriodMs === undefined ? drainTimeoutMs : terminationGracePeriodMs + drainOverrunMs;
+    const options = this.#waiting(timeoutMs, waitIntervalMs);
+    const activities = this.#pausable(options, `Evict the pods of ${this.ref.node}`);
+    return untilUnpaused(
+      (paused) => activities.drain(this.ref, launch, paused === undefined ? null : readDrainFailure(paused)),
+      this.#untilResumed,
+    );
   }
 
   beginDeletion(launch: Launch | null): Promise<Deletion> {
@@ -96,14 +107,18 @@ export class ReplacementSteps {
   }
 
   #activities(options: ActivityOptions, summary: string): ReplacementActivities {
-    const activities = proxyActivities<ReplacementActivities>({
+    return resumable(this.#pausable(options, summary), this.#untilResumed);
+  }
+
+  /** They fail with Paused when the kill switch stops them. */
+  #pausable(options: ActivityOptions, summary: string): ReplacementActivities {
+    return proxyActivities<ReplacementActivities>({
       startToCloseTimeout: attemptTimeout,
       cancellationType,
       priority: { fairnessKey: this.ref.nodePool },
       summary,
       ...options,
     });
-    return resumable(activities, this.#untilResumed);
   }
 
   #armWrite(summary: string, options: ActivityOptions = {}): ArmWriteActivities {

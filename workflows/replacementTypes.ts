@@ -35,6 +35,8 @@ export type Reservation = Reserved | EmptyNode | { readonly kind: 'notNeeded'; r
 /** No pod has to move: nothing is launched, the node just goes. */
 export interface EmptyNode {
   readonly kind: 'empty';
+  /** The old NodeClaim's, if it has one: then this bounds the drain. */
+  readonly terminationGracePeriodMs?: number | undefined;
   /** What earlier rounds left behind: to be removed. */
   readonly earlier: readonly LaunchName[];
 }
@@ -47,6 +49,8 @@ export interface Reserved {
   /** What the offerings were chosen for, in words: for people when there are none. */
   readonly wanted?: string;
   readonly imageId: string;
+  /** The old NodeClaim's, if it has one: then this bounds the drain. */
+  readonly terminationGracePeriodMs?: number | undefined;
   /** What earlier rounds left behind: to be removed. */
   readonly earlier?: readonly LaunchName[];
   /** A replacement of an earlier round that is Initialized: nothing has to be launched. */

@@ -6,8 +6,10 @@ export interface ReplacementSettings {
   readonly registrationTtlMs: number;
   /** From the VM's PUT to Initialized. */
   readonly initializeTimeoutMs: number;
-  /** For the whole drain of a node. */
+  /** For the whole drain of a node without a terminationGracePeriod. */
   readonly drainTimeoutMs: number;
+  /** Within that: from the end of the last pod to the detachment of the last disk. */
+  readonly detachTimeoutMs: number;
   /** From the VM's DELETE to the end of its operation. */
   readonly deleteTimeoutMs: number;
   /** How long to wait between two looks at Kubernetes. */

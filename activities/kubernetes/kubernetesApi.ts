@@ -8,6 +8,7 @@ import {
   PolicyV1Api,
   ServerConfiguration,
   setHeaderOptions,
+  StorageV1Api,
 } from '@kubernetes/client-node';
 
 /** How long one request to the API server may take. Watches have their own bound. */
@@ -24,6 +25,7 @@ export interface KubernetesApi {
   readonly core: CoreV1Api;
   readonly apps: AppsV1Api;
   readonly policy: PolicyV1Api;
+  readonly storage: StorageV1Api;
   readonly custom: CustomObjectsApi;
 }
 
@@ -76,6 +78,7 @@ export function createKubernetesApi(
     core: new CoreV1Api(configuration),
     apps: new AppsV1Api(configuration),
     policy: new PolicyV1Api(configuration),
+    storage: new StorageV1Api(configuration),
     custom: new CustomObjectsApi(configuration),
   };
 }

@@ -139,6 +139,30 @@ export async function setFinalizer(
   });
 }
 
+/**
+ * Sets one annotation of a NodeClaim that still has that UID, or takes it off; a NodeClaim that is gone is left alone.
+ * @param change answers the annotation's value from the live object; null takes it off, undefined when nothing has to change
+ */
+export async function annotateNodeClaim(
+  api: KubernetesApi,
+  name: string,
+  uid: string,
+  annotation: string,
+  change: (nodeClaim: NodeClaim) => string | null | undefined,
+): Promise<void> {
+  await retryOnConflict(async () => {
+    const nodeClaim = await readNodeClaim(api, name);
+    if (nodeClaim?.metadata.uid !== uid) return;
+    const value = change(nodeClaim);
+    if (value === undefined) return;
+    const { resourceVersion } = nodeClaim.metadata;
+    const body = { metadata: { resourceVersion, annotations: { [annotation]: value } } };
+    await requestIfFound(`annotate NodeClaim ${name}`, () =>
+      api.custom.patchClusterCustomObject({ ...resource, name, body }, mergePatch),
+    );
+  });
+}
+
 /** Deletes a NodeClaim that still has that UID; one that is gone, or another of that name, is left alone. */
 export async function deleteNodeClaim(api: KubernetesApi, name: string, uid: string): Promise<void> {
   try {

@@ -1,7 +1,6 @@
 import type { PodDisruptionBudget } from '../../karpenter/api.js';
 import { podDisruptionBudgetSchema } from '../../karpenter/api.js';
 import type { Collection } from './informer.js';
-import type { KubernetesApi } from './kubernetesApi.js';
 import { parseList, parseObject } from './parse.js';
 import { request } from './request.js';
 
@@ -18,8 +17,3 @@ export const podDisruptionBudgetCollection: Collection<PodDisruptionBudget> = {
   parse: (object) => parseObject(kind, podDisruptionBudgetSchema, object),
   key: ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
 };
-
-/** All live PodDisruptionBudgets. */
-export async function listPodDisruptionBudgets(api: KubernetesApi): Promise<readonly PodDisruptionBudget[]> {
-  return (await podDisruptionBudgetCollection.list(api)).items;
-}

@@ -6,8 +6,19 @@ import { errorMessage } from '../../runtime/errors.js';
 const statusSchema = z.object({
   reason: z.string().optional(),
   message: z.string().optional(),
-  details: z.object({ retryAfterSeconds: z.number().optional() }).optional(),
+  details: z
+    .object({
+      retryAfterSeconds: z.number().optional(),
+      causes: z.array(z.object({ reason: z.string().default(''), message: z.string().default('') })).optional(),
+    })
+    .optional(),
 });
+
+/** One of the Status body's causes, e.g. `DisruptionBudget`, `NamespaceTerminating`. */
+export interface StatusCause {
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** The API server's answer when it refused a request. */
 export class KubernetesError extends Error {
@@ -20,6 +31,7 @@ export class KubernetesError extends Error {
     /** The Status body's reason, e.g. `NotFound`, `Conflict`. */
     readonly reason: string,
     readonly retryAfterSeconds: number | undefined,
+    readonly causes: readonly StatusCause[] = [],
   ) {
     super(message);
   }
@@ -43,6 +55,12 @@ function parseStatus(body: unknown): z.infer<typeof statusSchema> {
   return status.success ? status.data : {};
 }
 
+/** What API priority and fairness refuses has no Status, only the header. */
+function retryAfterSecondsOf(headers: Readonly<Record<string, string>>): number | undefined {
+  const seconds = Number(headers['retry-after']);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}
+
 /**
  * Makes one request. client-node's own errors carry all headers and the whole body in their message; these say it in a line.
  * @param what the request in words, e.g. `read NodeClaim x`
@@ -60,7 +78,8 @@ export async function request<T>(what: string, call: () => Promise<T>): Promise<
       `${what}: ${message}`,
       error.code,
       status.reason ?? '',
-      status.details?.retryAfterSeconds,
+      status.details?.retryAfterSeconds ?? retryAfterSecondsOf(error.headers),
+      status.details?.causes,
     );
   }
 }

@@ -53,8 +53,11 @@ const versionInfo = {
 const healthPaths: readonly string[] = ['/healthz', '/livez', '/readyz'];
 
 function failure(effect: Extract<ClusterFaultEffect, { kind: 'fail' }>): ApiError {
-  const { status, reason, message, retryAfterSeconds } = effect;
-  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  const { status, reason, message, retryAfterSeconds, causes } = effect;
+  const details = {
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(causes === undefined ? {} : { causes }),
+  };
   return new ApiError(status, reason ?? '', message ?? `injected failure ${status}`, details);
 }
 

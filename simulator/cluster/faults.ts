@@ -1,4 +1,5 @@
 import type { ClusterVerb } from './audit.js';
+import type { StatusCause } from './statusErrors.js';
 
 export type ClusterFaultEffect =
   | {
@@ -7,6 +8,8 @@ export type ClusterFaultEffect =
       readonly reason?: string;
       readonly message?: string;
       readonly retryAfterSeconds?: number;
+      /** Of the Status body's details. */
+      readonly causes?: readonly StatusCause[];
     }
   /** No answer ever. */
   | { readonly kind: 'hang' }

@@ -14,6 +14,7 @@ export const replacementSettings: ReplacementSettings = {
   registrationTtlMs: 60_000,
   initializeTimeoutMs: 60_000,
   drainTimeoutMs: 60_000,
+  detachTimeoutMs: 60_000,
   deleteTimeoutMs: 60_000,
   waitIntervalMs: 20,
   pollIntervalMs: 20,

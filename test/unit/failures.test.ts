@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 
-import { readLaunchFailure, summarizeFailure } from '../../workflows/failures.js';
+import { mayHaveEvicted, readLaunchFailure, summarizeFailure } from '../../workflows/failures.js';
 
 const launchFailed = {
   nodeClaim: 'general-purpose-x',
@@ -73,5 +73,23 @@ describe('the summary of a failure', () => {
     ['is the text of what is no error', 'plain', { code: 'Error', message: 'plain' }],
   ])('%s', (_, error, expected) => {
     expect(summarizeFailure(error)).toEqual(expected);
+  });
+});
+
+describe('a drain that failed', () => {
+  const waiting = (...details: unknown[]): ActivityFailure =>
+    activityFailure('drain', applicationFailure('Waiting', 'x', ...details));
+
+  it.each<[string, unknown, boolean]>([
+    ['says that it has evicted nothing', waiting({ evictionBegan: false }), false],
+    ['was not needed', activityFailure('drain', applicationFailure('NotNeeded', 'x')), false],
+    ['says that it has evicted', waiting({ evictionBegan: true }), true],
+    ['says nothing of it', waiting(), true],
+    ['says what cannot be read', waiting('x'), true],
+    ['timed out in an attempt', activityFailure('drain', new TimeoutFailure('x', null, 'SCHEDULE_TO_CLOSE')), true],
+    ['was canceled', activityFailure('drain', new CancelledFailure('canceled')), true],
+    ['is no failure of an activity', new Error('x'), true],
+  ])('and %s', (_, error, expected) => {
+    expect(mayHaveEvicted(error)).toBe(expected);
   });
 });

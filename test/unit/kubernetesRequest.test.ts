@@ -43,6 +43,12 @@ describe('a request to the API server', () => {
       { reason: 'TooManyRequests', message: 'later', details: { retryAfterSeconds: 10 } },
       { message: `${read}: later`, code: 429, reason: 'TooManyRequests', retryAfterSeconds: 10 },
     ],
+    [
+      'a Status with causes',
+      429,
+      { message: 'no', details: { causes: [{ reason: 'DisruptionBudget', message: 'web needs 2', field: 'x' }] } },
+      { causes: [{ reason: 'DisruptionBudget', message: 'web needs 2' }] },
+    ],
     ['plain text', 502, 'bad gateway', { message: `${read}: bad gateway`, code: 502, reason: '' }],
     ['no body', 503, undefined, { message: `${read}: HTTP 503`, code: 503, reason: '' }],
     ['a body that is no Status', 500, '[1]', { message: `${read}: HTTP 500`, code: 500, reason: '' }],
@@ -50,6 +56,12 @@ describe('a request to the API server', () => {
     const error = await failureOf(request(read, refuse(code, body)));
     expect(error).toBeInstanceOf(KubernetesError);
     expect(error).toMatchObject(expected);
+  });
+
+  it('r137: has when to come again from the header when there is no Status', async () => {
+    const call = (): Promise<never> =>
+      Promise.reject(new ApiException(429, '', 'Too many requests', { 'retry-after': '1' }));
+    expect(await failureOf(request(read, call))).toMatchObject({ code: 429, retryAfterSeconds: 1 });
   });
 
   it('does not carry a long answer whole', async () => {

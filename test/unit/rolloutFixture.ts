@@ -26,6 +26,7 @@ const replacementSettings = {
   registrationTtlMs: 1,
   initializeTimeoutMs: 1,
   drainTimeoutMs: 1,
+  detachTimeoutMs: 1,
   deleteTimeoutMs: 1,
   waitIntervalMs: 1,
   pollIntervalMs: 1,
