@@ -17,25 +17,31 @@ export interface ConformanceServer {
   readonly own: string;
   /** One request; a body that is no text goes as JSON. */
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<RawAnswer>;
+  /** Lets no watch of custom resources resume at their beginning. A real server has begun to watch them too late for that anyway. */
+  readonly forgetPast: () => void;
   readonly close: () => Promise<void>;
 }
 
 const token = 'conformance';
 const bookmarkIntervalMs = 200;
 
-async function startServer(): Promise<{ readonly access: Access; readonly close: () => Promise<void> }> {
-  const controlPlane = controlPlaneIn(process.env);
-  if (controlPlane !== undefined) return { access: controlPlane.access, close: () => Promise.resolve() };
-  const simulator = await startClusterSimulator({ token, bookmarkIntervalMs });
+type RunningServer = Pick<ConformanceServer, 'access' | 'forgetPast' | 'close'>;
+
+async function startSimulator(): Promise<RunningServer> {
+  const simulator = await startClusterSimulator({ token, bookmarkIntervalMs, collectsGarbage: true });
   const { endpoint, caPem } = simulator;
-  return { access: { endpoint, caPem, token }, close: () => simulator.close() };
+  return {
+    access: { endpoint, caPem, token },
+    forgetPast: () => {
+      simulator.compact();
+    },
+    close: () => simulator.close(),
+  };
 }
 
 const namespaceSchema = z.object({ metadata: z.object({ name: z.string() }) });
 
-/** Starts the in-memory API server, or takes the real one that the environment names; with a namespace for the test file. */
-export async function startConformanceServer(): Promise<ConformanceServer> {
-  const { access, close } = await startServer();
+async function withNamespace({ access, forgetPast, close }: RunningServer): Promise<ConformanceServer> {
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromString(kubeConfigYaml(access));
   const send: ConformanceServer['send'] = (method, path, body, headers = {}) => {
@@ -46,5 +52,18 @@ export async function startConformanceServer(): Promise<ConformanceServer> {
   };
   const created = await send('POST', '/api/v1/namespaces', { metadata: { generateName: 'conformance-' } });
   const own = namespaceSchema.parse(created.body).metadata.name;
-  return { access, api: createKubernetesApi(kubeConfig, 'conformance'), own, send, close };
+  return { access, api: createKubernetesApi(kubeConfig, 'conformance'), own, send, forgetPast, close };
+}
+
+/** Starts the in-memory API server, with a namespace for the test file. */
+export async function startInMemoryServer(): Promise<ConformanceServer> {
+  return withNamespace(await startSimulator());
+}
+
+/** Takes the real API server that the environment names, else starts the in-memory one; with a namespace for the test file. */
+export async function startConformanceServer(): Promise<ConformanceServer> {
+  const controlPlane = controlPlaneIn(process.env);
+  if (controlPlane === undefined) return startInMemoryServer();
+  const nothing = (): void => undefined;
+  return withNamespace({ access: controlPlane.access, forgetPast: nothing, close: () => Promise.resolve() });
 }
