@@ -162,7 +162,7 @@ const eventColumns: readonly Column[] = [
   column('Source', eventSource, wide),
   column('Message', (event) => textAt(event, 'message').trim()),
   column('First Seen', (event) => eventTime(event, 'firstTimestamp', 'eventTime'), wide),
-  column('Count', (event) => String(numberAt(event, 'count') || 1), wide),
+  column('Count', (event) => numberAt(event, 'count') || 1, wide),
   { ...nameColumn, priority: 1 },
 ];
 
@@ -210,15 +210,11 @@ const columns: Readonly<Record<string, readonly Column[]>> = {
   AKSNodeClass: [nameColumn, customAge],
   PodDisruptionBudget: budgetColumns,
   Namespace: [nameColumn, textColumn('Status', ['status', 'phase'], ''), ageColumn],
-  ConfigMap: [
-    nameColumn,
-    column('Data', (map) => String(countOf(map['data']) + countOf(map['binaryData']))),
-    ageColumn,
-  ],
+  ConfigMap: [nameColumn, column('Data', (map) => countOf(map['data']) + countOf(map['binaryData'])), ageColumn],
   Secret: [
     nameColumn,
     textColumn('Type', ['type'], ''),
-    column('Data', (secret) => String(countOf(secret['data']))),
+    column('Data', (secret) => countOf(secret['data'])),
     ageColumn,
   ],
   ServiceAccount: [nameColumn, ageColumn],

@@ -129,8 +129,8 @@ describe('what the server refuses', () => {
     },
     {
       method: 'GET',
-      path: '/api/v1/nodes',
-      why: 'only a table wanted',
+      path: '/apis/apps/v1/deployments',
+      why: 'a table of what has none here',
       request: { headers: { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } },
       status: { code: 406 },
     },
@@ -153,7 +153,7 @@ describe('what the server refuses', () => {
 describe('what the server accepts', () => {
   it.each([
     { accept: '*/*' },
-    { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' },
+    { accept: 'application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json' },
     { accept: 'application/vnd.kubernetes.protobuf, application/json;q=0.5' },
   ])('JSON for Accept: $accept', async ({ accept }) => {
     const answer = await cluster.raw('GET', '/api/v1/nodes', { headers: { Accept: accept } });
