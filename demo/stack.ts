@@ -86,7 +86,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       faults: options.faults,
     });
     cleanUps.push(() => azure.close());
-    const cluster = await startClusterSimulator({ token });
+    const cluster = await startClusterSimulator({ token, collectsGarbage: true });
     cleanUps.push(() => cluster.close());
     const files = await writeFiles(folder, cluster, azure, token);
     const kubeConfig = new KubeConfig();

@@ -103,7 +103,7 @@ export async function simulateAzure(options: AzureOptions): Promise<void> {
 export async function simulateCluster(options: ClusterOptions): Promise<void> {
   const signal = stopSignal();
   const cluster = await startOnPort(options.port, () =>
-    startClusterSimulator({ port: options.port, token: randomBytes(24).toString('hex') }),
+    startClusterSimulator({ port: options.port, token: randomBytes(24).toString('hex'), collectsGarbage: true }),
   );
   try {
     const kubeConfig = new KubeConfig();

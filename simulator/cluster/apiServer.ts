@@ -5,7 +5,8 @@ import type { AuditLog } from '../auditLog.js';
 import { auditNow } from '../auditLog.js';
 import type { ClusterAuditEntry, ClusterVerb } from './audit.js';
 import type { ClusterFaultEffect, FaultPlan } from './faults.js';
-import { acceptsJson, asApiError, hasToken, sendError, sendJson } from './http.js';
+import { discoveryDocument } from './discovery.js';
+import { asApiError, hasToken, negotiateFormat, sendError, sendJson } from './http.js';
 import { isTrue, parseTimeoutSeconds, parseWatchStart } from './listOptions.js';
 import type { ObjectStore } from './objectStore.js';
 import { readBody } from './requestBody.js';
@@ -15,6 +16,8 @@ import { handleResource } from './resourceHandler.js';
 import type { ResourceAnswer } from './resourceRequest.js';
 import { parseSelection } from './selection.js';
 import { ApiError, methodNotAllowed, notAcceptable, unauthorized } from './statusErrors.js';
+import type { Column } from './tableColumns.js';
+import { columnsOf } from './tableColumns.js';
 import type { Watches } from './watches.js';
 
 /** What the handling of requests works on. */
@@ -72,6 +75,7 @@ export class ApiServer {
     try {
       const url = new URL(request.url ?? '/', 'https://localhost');
       if (this.#answersWithoutToken(url.pathname, response)) return;
+      if (this.#answersDiscovery(request, response, url.pathname)) return;
       await this.#handleResource(request, response, url);
     } catch (error) {
       sendError(response, asApiError(error));
@@ -85,6 +89,15 @@ export class ApiServer {
     }
     if (pathname !== '/version') return false;
     sendJson(response, 200, JSON.stringify(versionInfo));
+    return true;
+  }
+
+  #answersDiscovery(request: IncomingMessage, response: ServerResponse, pathname: string): boolean {
+    if (request.method !== 'GET') return false;
+    const document = discoveryDocument(pathname, request.headers.host ?? '');
+    if (document === undefined) return false;
+    if (!hasToken(request, this.parts.token)) throw unauthorized();
+    sendJson(response, 200, JSON.stringify(document));
     return true;
   }
 
@@ -121,27 +134,35 @@ export class ApiServer {
       return;
     }
     checkMethod(info, method);
-    if (!acceptsJson(request.headers.accept)) throw notAcceptable();
+    const columns = columnsOf(info.type.kind);
+    const format = negotiateFormat(request.headers.accept, columns !== undefined && method === 'GET');
+    if (format === undefined) throw notAcceptable();
+    const shown = format === 'table' ? columns : undefined;
     if (verb === 'watch') {
-      this.#startWatch(exchange, effect);
+      this.#startWatch(exchange, shown, effect);
       return;
     }
-    const answer = handleResource(this.parts.store, { ...exchange, headers: request.headers, body });
+    const answer = handleResource(this.parts.store, { ...exchange, headers: request.headers, body, columns: shown });
     this.#record(exchange, answer.code, answer);
     if (effect?.kind === 'lostResponse') response.destroy();
-    else sendJson(response, answer.code, answer.json);
+    else sendJson(response, answer.code, answer.json, answer.warnings);
   }
 
-  #startWatch(exchange: Exchange, effect: ClusterFaultEffect | undefined): void {
+  #startWatch(
+    exchange: Exchange,
+    columns: readonly Column[] | undefined,
+    effect: ClusterFaultEffect | undefined,
+  ): void {
     const { query, info, response, verb, userAgent } = exchange;
     const selection = parseSelection(info.type, info.namespace, query);
-    const since = parseWatchStart(query);
+    const start = parseWatchStart(query);
     const timeoutSeconds = parseTimeoutSeconds(query);
     this.#record(exchange, 200);
     const stream = this.parts.watches.start(
       {
         selection,
-        since,
+        ...start,
+        columns,
         wantsBookmarks: isTrue(query, 'allowWatchBookmarks'),
         timeoutSeconds,
         target: { verb, resource: info.type.plural, name: info.name, userAgent },

@@ -7,6 +7,7 @@ import { ApiServer } from './apiServer.js';
 import type { ClusterAuditEntry } from './audit.js';
 import type { ClusterFault } from './faults.js';
 import { FaultPlan } from './faults.js';
+import { GarbageCollector } from './garbageCollector.js';
 import { createInitialObjects } from './initialObjects.js';
 import { kubeConfigYaml } from './kubeConfigYaml.js';
 import { ObjectStore } from './objectStore.js';
@@ -19,6 +20,8 @@ export interface ClusterSimulatorOptions {
   readonly token: string;
   /** How often watches that ask for it are told where they stand. Default 5000. */
   readonly bookmarkIntervalMs?: number;
+  /** Whether what an object owns goes after it, as kube-controller-manager has it. Default: no, as with an API server alone. */
+  readonly collectsGarbage?: boolean;
   /** How many changes are kept for watches that resume. Default 20000. */
   readonly watchHistory?: number;
 }
@@ -44,13 +47,14 @@ export interface ClusterSimulator {
 
 /** Starts an API server on loopback; it is ready when this settles. */
 export async function startClusterSimulator(options: ClusterSimulatorOptions): Promise<ClusterSimulator> {
-  const { token, port = 0, bookmarkIntervalMs = 5000, watchHistory = 20_000 } = options;
+  const { token, port = 0, bookmarkIntervalMs = 5000, watchHistory = 20_000, collectsGarbage = false } = options;
   const { caPem, certPem, keyPem } = await createServerCertificate('cluster-simulator');
   const store = new ObjectStore(watchHistory);
   createInitialObjects(store);
   const watches = new Watches(store, bookmarkIntervalMs);
   const faults = new FaultPlan();
   const audit = new AuditLog<ClusterAuditEntry>();
+  if (collectsGarbage) new GarbageCollector(store, audit).start();
   const apiServer = new ApiServer({ token, store, watches, faults, audit });
 
   const server = createServer({ cert: certPem, key: keyPem }, (request, response) => {

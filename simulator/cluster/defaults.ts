@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Fields } from './objects.js';
-import { fieldAt, isFields, listAt } from './objects.js';
+import { fieldAt, isFields, listAt, textAt } from './objects.js';
 import type { ResourceType } from './resources.js';
-import { namespacesType, podsType } from './resources.js';
+import { namespacesType, nodesType, podsType } from './resources.js';
 
 /** Fields of a spec that the API server fills in where a client leaves them out: those that others go by. */
 const specDefaults: Readonly<Record<string, Fields>> = {
@@ -39,6 +41,48 @@ const topLevelDefaults: Readonly<Record<string, Fields>> = {
   PriorityClass: { preemptionPolicy: 'PreemptLowerPriority' },
 };
 
+const addedToleration = { operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 };
+/** The admission plugin DefaultTolerationSeconds gives them to each pod that does not say otherwise. */
+const addedTolerations = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+/** The admission plugin TaintNodesByCondition gives it to each new node, until the node lifecycle controller takes it away. */
+const newNodeTaint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+
+function tolerates(toleration: unknown, key: string): boolean {
+  const [ofKey, ofEffect] = [textAt(toleration, 'key'), textAt(toleration, 'effect')];
+  return (ofKey === key || ofKey === '') && (ofEffect === 'NoExecute' || ofEffect === '');
+}
+
+function withTolerations(spec: Fields): Fields {
+  const given = listAt(spec, 'tolerations');
+  const missing = addedTolerations.filter((key) => !given.some((toleration) => tolerates(toleration, key)));
+  return { ...spec, tolerations: [...given, ...missing.map((key) => ({ key, ...addedToleration }))] };
+}
+
+function withContainerDefaults(container: unknown): unknown {
+  if (!isFields(container)) return container;
+  const image = textAt(container, 'image');
+  const isLatest = !/:[^/]+$/.test(image) || image.endsWith(':latest');
+  return {
+    resources: {},
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'File',
+    imagePullPolicy: isLatest ? 'Always' : 'IfNotPresent',
+    ...container,
+  };
+}
+
+/** The spec of a pod, or of the pods of a workload, with its defaults. */
+function withPodDefaults(spec: Fields): Fields {
+  const containers = listAt(spec, 'containers').map(withContainerDefaults);
+  return { ...specDefaults['Pod'], ...spec, ...(containers.length === 0 ? {} : { containers }) };
+}
+
+function withTemplateDefaults(spec: Fields): Fields {
+  const template = spec['template'];
+  if (!isFields(template) || !isFields(template['spec'])) return spec;
+  return { ...spec, template: { ...template, spec: withPodDefaults(template['spec']) } };
+}
+
 function requestsAndLimits(pod: unknown): readonly Fields[] {
   return listAt(pod, 'spec', 'containers').map((container) => {
     const resources = fieldAt(container, 'resources');
@@ -59,12 +103,22 @@ function qosClass(pod: unknown): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   return resources.every((each) => names.every((name) => isExact(each, name))) ? 'Guaranteed' : 'Burstable';
 }
 
-/** The object's fields with defaults for those that are missing. */
+function withNewNodeTaint(spec: Fields): Fields {
+  const taints = listAt(spec, 'taints');
+  return taints.some((taint) => isDeepStrictEqual(taint, newNodeTaint))
+    ? spec
+    : { ...spec, taints: [...taints, newNodeTaint] };
+}
+
+/** The object's fields with what the API server and its admission plugins add to them. */
 export function withDefaults(type: ResourceType, object: Fields): Fields {
-  const spec = specDefaults[type.kind];
   const given = object['spec'];
   const fields = { ...topLevelDefaults[type.kind], ...object };
-  return spec === undefined ? fields : { ...fields, spec: { ...spec, ...(isFields(given) ? given : {}) } };
+  const spec = { ...specDefaults[type.kind], ...(isFields(given) ? given : {}) };
+  if (type === podsType) return { ...fields, spec: withTolerations(withPodDefaults(spec)) };
+  if (type === nodesType) return { ...fields, spec: withNewNodeTaint(spec) };
+  if (specDefaults[type.kind] === undefined) return fields;
+  return { ...fields, spec: withTemplateDefaults(spec) };
 }
 
 /** The status of a new object, where the type has one. */

@@ -1,17 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
-import type { KubernetesObject, ObjectMetadata } from './objects.js';
+import type { KubernetesObject } from './objects.js';
 import { fieldAt, timestampAt } from './objects.js';
 import type { ObjectStore } from './objectStore.js';
+import { deletionFinalizers } from './ownership.js';
 import type { ResourceType } from './resources.js';
 import { namespacesType, podsType } from './resources.js';
-import { conflict, notImplemented } from './statusErrors.js';
+import { conflict, invalid, notImplemented, unsupportedValue } from './statusErrors.js';
 import type { Written } from './updateObject.js';
 
-/** meta/v1 DeleteOptions as far as they have an effect here. Owners' objects are never cleaned up, whatever the policy. */
+/** meta/v1 DeleteOptions as far as they have an effect here. */
 export const deleteOptionsSchema = z.looseObject({
   gracePeriodSeconds: z.int().nullish(),
   dryRun: z.array(z.string()).nullish(),
+  propagationPolicy: z.string().nullish(),
   preconditions: z.object({ uid: z.string().nullish(), resourceVersion: z.string().nullish() }).nullish(),
 });
 export type DeleteOptions = z.infer<typeof deleteOptionsSchema>;
@@ -27,13 +30,6 @@ export function checkPreconditions(type: ResourceType, { metadata }: KubernetesO
     const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
     throw conflict(type, type.kind, metadata.name, why);
   }
-}
-
-function isUnchanged(next: ObjectMetadata, current: ObjectMetadata): boolean {
-  return (
-    next.deletionTimestamp === current.deletionTimestamp &&
-    next.deletionGracePeriodSeconds === current.deletionGracePeriodSeconds
-  );
 }
 
 /** Writes when and how the object goes; the first such write counts as a change of the spec. */
@@ -52,7 +48,8 @@ function markDeleted(
     deletionTimestamp,
     deletionGracePeriodSeconds,
   };
-  return isUnchanged(metadata, current.metadata) ? current : store.put(type, { ...current, metadata });
+  const stored = store.get(type, current.metadata.namespace, current.metadata.name);
+  return isDeepStrictEqual(metadata, stored?.metadata) ? current : store.put(type, { ...current, metadata });
 }
 
 function hasFinalizers({ metadata }: KubernetesObject): boolean {
@@ -110,9 +107,24 @@ function deletePod(store: ObjectStore, pod: KubernetesObject, options: DeleteOpt
   return finishGraceful(store, marked, graceSeconds);
 }
 
+const policies = ['Foreground', 'Background', 'Orphan'] as const;
+
+/** The object with the finalizers that keep it for the garbage collector. */
+function withPolicy(current: KubernetesObject, { propagationPolicy }: DeleteOptions): KubernetesObject {
+  if (propagationPolicy === null || propagationPolicy === undefined) return current;
+  const policy = policies.find((each) => each === propagationPolicy);
+  if (policy === undefined) {
+    const unsupported = unsupportedValue('propagationPolicy', propagationPolicy, [...policies, 'nil']);
+    throw invalid('meta.k8s.io', 'DeleteOptions', '', [unsupported]);
+  }
+  const { finalizers: present = [], ...metadata } = current.metadata;
+  const finalizers = [...deletionFinalizers(present, policy)];
+  return { ...current, metadata: { ...metadata, ...(finalizers.length === 0 ? {} : { finalizers }) } };
+}
+
 /**
  * Deletes an object, or begins to: finalizers and the grace period of a pod keep it.
- * @throws ApiError 409 for a precondition that does not hold
+ * @throws ApiError 409 for a precondition that does not hold, 422 for a policy that there is not
  */
 export function deleteObject(
   store: ObjectStore,
@@ -123,5 +135,6 @@ export function deleteObject(
   if ((options.dryRun ?? []).length > 0) throw notImplemented('dryRun');
   if (type === namespacesType) throw notImplemented('deleting a namespace');
   checkPreconditions(type, current, options);
-  return type === podsType ? deletePod(store, current, options) : deleteNow(store, type, current);
+  const object = withPolicy(current, options);
+  return type === podsType ? deletePod(store, object, options) : deleteNow(store, type, object);
 }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { ApiError } from './statusErrors.js';
+import { ApiError, UnservedPathError } from './statusErrors.js';
 
 /** Whether the request carries the bearer token. */
 export function hasToken(request: IncomingMessage, token: string): boolean {
@@ -10,19 +10,28 @@ export function hasToken(request: IncomingMessage, token: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** Whether plain JSON will do for the client. */
-export function acceptsJson(accept: string | undefined): boolean {
-  if (accept === undefined || accept === '') return true;
-  return accept.split(',').some((range) => {
+/** How a client gets to read objects. */
+export type AnswerFormat = 'object' | 'table';
+
+/**
+ * The first format in the client's order that there is; undefined when none will do.
+ * @param hasTable whether the resource can be shown as a table
+ */
+export function negotiateFormat(accept: string | undefined, hasTable: boolean): AnswerFormat | undefined {
+  if (accept === undefined || accept === '') return 'object';
+  for (const range of accept.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-    // `application/json;as=Table` asks for something else than the object.
-    if (parameters.some((parameter) => parameter.startsWith('as='))) return false;
-    return ['application/json', 'application/*', '*/*'].includes(type);
-  });
+    if (!['application/json', 'application/*', '*/*'].includes(type)) continue;
+    const wanted = parameters.find((parameter) => parameter.startsWith('as='));
+    if (wanted === undefined) return 'object';
+    if (wanted === 'as=Table' && parameters.includes('v=v1') && hasTable) return 'table';
+  }
+  return undefined;
 }
 
-export function sendJson(response: ServerResponse, code: number, json: string): void {
+export function sendJson(response: ServerResponse, code: number, json: string, warnings: readonly string[] = []): void {
   const body = Buffer.from(json);
+  if (warnings.length > 0) response.setHeader('Warning', [...warnings]);
   response.writeHead(code, {
     'Content-Type': 'application/json',
     'Content-Length': body.length,
@@ -35,6 +44,10 @@ export function sendJson(response: ServerResponse, code: number, json: string): 
 export function sendError(response: ServerResponse, error: ApiError): void {
   if (response.headersSent) {
     response.destroy();
+    return;
+  }
+  if (error instanceof UnservedPathError) {
+    response.writeHead(error.code, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${error.message}\n`);
     return;
   }
   const { retryAfterSeconds } = error.details ?? {};

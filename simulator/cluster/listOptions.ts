@@ -3,7 +3,6 @@ import {
   forbiddenValue,
   invalid,
   invalidValue,
-  notImplemented,
   resourceVersionTooLarge,
   unforeseen,
   unsupportedValue,
@@ -22,14 +21,12 @@ function checkNotTooLarge(store: ObjectStore, revision: number | undefined): voi
   if (revision !== undefined && revision > store.revision) throw resourceVersionTooLarge(revision, store.revision);
 }
 
-function checkMatch(query: URLSearchParams, isWatch: boolean): void {
+function checkMatch(query: URLSearchParams): void {
   const match = query.get('resourceVersionMatch') ?? '';
   if (match === '') return;
   const field = 'resourceVersionMatch';
   const errors = [];
-  if (isWatch) {
-    errors.push(forbiddenValue(field, `${field} is forbidden for watch unless sendInitialEvents is provided`));
-  } else if ((query.get('resourceVersion') ?? '') === '') {
+  if ((query.get('resourceVersion') ?? '') === '') {
     errors.push(forbiddenValue(field, `${field} is forbidden unless resourceVersion is provided`));
   }
   if (match !== 'Exact' && match !== 'NotOlderThan') {
@@ -41,29 +38,51 @@ function checkMatch(query: URLSearchParams, isWatch: boolean): void {
 }
 
 /**
- * Checks which state a get or list is to be answered from; it is always the present one.
- * @throws ApiError 504 for a future state, 501 for exactly a past one
+ * Checks how fresh a get is to be: it is always answered from the present state.
+ * @throws ApiError 504 for a future state
  */
 export function checkReadVersion(store: ObjectStore, query: URLSearchParams): void {
-  checkMatch(query, false);
+  checkNotTooLarge(store, parseResourceVersion(query));
+}
+
+/**
+ * The state that a list is to be answered from.
+ * @throws ApiError 504 for a future state
+ */
+export function parseListRevision(store: ObjectStore, query: URLSearchParams): number {
+  checkMatch(query);
   const revision = parseResourceVersion(query);
   checkNotTooLarge(store, revision);
   const isExact = query.get('resourceVersionMatch') === 'Exact';
-  if (isExact && revision !== store.revision) throw notImplemented('lists of a past state');
+  return isExact && revision !== undefined ? revision : store.revision;
 }
 
-/** Pages are not served: a limit has to hold everything. */
-export function checkLimit(query: URLSearchParams, count: number): void {
-  if (query.has('continue')) throw notImplemented('continue');
-  const limit = Number(query.get('limit') ?? '0');
-  if (limit > 0 && limit < count) throw notImplemented('lists in pages');
+/** Where a watch begins. */
+export interface WatchStart {
+  /** After that revision; undefined for now, after the present objects. */
+  readonly since: number | undefined;
+  /** The end of the present objects is told by a bookmark. */
+  readonly tellsInitialEnd: boolean;
 }
 
-/** Where a watch begins: after a revision, or undefined for now. */
-export function parseWatchStart(query: URLSearchParams): number | undefined {
-  if (query.has('sendInitialEvents')) throw notImplemented('sendInitialEvents');
-  checkMatch(query, true);
-  return parseResourceVersion(query);
+/** @throws ApiError 422 */
+export function parseWatchStart(query: URLSearchParams): WatchStart {
+  const field = 'resourceVersionMatch';
+  const match = query.get(field) ?? '';
+  const given = query.get('sendInitialEvents');
+  if (given === null) {
+    if (match !== '') {
+      const why = `${field} is forbidden for watch unless sendInitialEvents is provided`;
+      throw invalid('meta.k8s.io', 'ListOptions', '', [forbiddenValue(field, why)]);
+    }
+    return { since: parseResourceVersion(query), tellsInitialEnd: false };
+  }
+  if (match !== 'NotOlderThan') {
+    const why = `sendInitialEvents requires setting ${field} to NotOlderThan`;
+    throw invalid('meta.k8s.io', 'ListOptions', '', [forbiddenValue(field, why)]);
+  }
+  const tellsInitialEnd = isTrue(query, 'sendInitialEvents');
+  return { since: tellsInitialEnd ? undefined : parseResourceVersion(query), tellsInitialEnd };
 }
 
 /** @throws ApiError 422 */

@@ -12,6 +12,11 @@ function keyOf(namespace: string | undefined, name: string): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
+/** What puts the objects of one resource into their order. */
+export function keyOfObject({ object }: StoredObject): string {
+  return keyOf(object.metadata.namespace, object.metadata.name);
+}
+
 /** The objects of one resource, in the order of their keys when listed. */
 class Collection {
   readonly #objects = new Map<string, StoredObject>();
@@ -77,6 +82,26 @@ export class ObjectStore {
     const node = selection.type === podsType ? requiredField(selection.fields, 'spec.nodeName') : undefined;
     const collection = node === undefined ? this.#collections.get(selection.type) : this.#podsByNode.get(node);
     return collection?.list().filter((stored) => isSelected(selection, stored.object)) ?? [];
+  }
+
+  /** The objects as they were at a revision, which must be resumable. */
+  listAt(selection: Selection, revision: number): readonly StoredObject[] {
+    const undone = this.changesSince(selection.type, revision).toReversed();
+    if (undone.length === 0) return this.list(selection);
+    const past = new Map(
+      this.#collections
+        .get(selection.type)
+        ?.list()
+        .map((stored) => [keyOfObject(stored), stored]),
+    );
+    for (const { before, after } of undone) {
+      const changed = before ?? after;
+      if (changed === undefined) continue;
+      if (before === undefined) past.delete(keyOfObject(changed));
+      else past.set(keyOfObject(changed), before);
+    }
+    const inOrder = [...past].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, stored]) => stored);
+    return inOrder.filter((stored) => isSelected(selection, stored.object));
   }
 
   /** Stores the object under the next revision, which becomes its resourceVersion; answers with what was stored. */

@@ -42,6 +42,11 @@ function applies(document: object, operation: Operation): boolean {
   return applyPatch(document, [operation]).every((error) => error === null);
 }
 
+function copyOf(object: object): object {
+  const copy: unknown = JSON.parse(JSON.stringify(object));
+  return isFields(copy) ? copy : {};
+}
+
 /**
  * Applies an RFC 6902 patch; the object itself stays as it is.
  * @throws ApiError 400 when the patch is none, 422 when one of its operations does not apply
@@ -49,7 +54,7 @@ function applies(document: object, operation: Operation): boolean {
 export function applyJsonPatch(object: object, patch: unknown): unknown {
   const operations = operationsSchema.safeParse(patch);
   if (!operations.success) throw badRequest(`error decoding patch: ${z.prettifyError(operations.error)}`);
-  const document: object = structuredClone(object);
+  const document = copyOf(object);
   for (const operation of operations.data) {
     if (!applies(document, operation)) throw patchDoesNotApply();
   }

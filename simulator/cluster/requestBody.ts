@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Draft } from './objects.js';
 import { parseDraft } from './objects.js';
 import type { ResourceType } from './resources.js';
-import { apiVersionOf } from './resources.js';
+import { apiVersionOf, resourceTypes } from './resources.js';
 import { badRequest, notImplemented, requestTooLarge, unsupportedMediaType } from './statusErrors.js';
 
 const maxBodyBytes = 3 * 1024 * 1024;
@@ -61,6 +61,14 @@ export function parseBody<T>(schema: z.ZodType<T>, value: unknown, wanted: strin
   throw badRequest(`${wanted} cannot be handled: ${z.prettifyError(parsed.error)}`);
 }
 
+/** What Go's conversion says of one known kind instead of another. */
+function conversion(type: ResourceType, kind: string): string {
+  const other = resourceTypes.find((each) => each.kind === kind && apiVersionOf(each) === apiVersionOf(type));
+  if (type.custom || other === undefined) return '';
+  const group = type.group === '' ? 'core' : type.group.split('.')[0];
+  return `: converting (${type.version}.${kind}) to (${group}.${type.kind}): unknown conversion`;
+}
+
 /**
  * An object of that type, from a client's body or as the outcome of its patch.
  * @throws ApiError 400
@@ -73,7 +81,7 @@ export function parseObject(type: ResourceType, value: unknown): Draft {
     throw badRequest(`the object provided is unrecognized (must be of type ${type.kind}): couldn't get version/kind`);
   }
   if (kind !== type.kind) {
-    throw badRequest(`${kind} in version "${apiVersion}" cannot be handled as a ${type.kind}`);
+    throw badRequest(`${kind} in version "${apiVersion}" cannot be handled as a ${type.kind}${conversion(type, kind)}`);
   }
   if (apiVersion !== apiVersionOf(type)) {
     const expected = apiVersionOf(type);

@@ -1,7 +1,7 @@
 import type { ClusterVerb } from './audit.js';
 import type { ResourceType, Subresource } from './resources.js';
 import { findResourceType } from './resources.js';
-import { methodNotAllowed, noSuchPath, notImplemented } from './statusErrors.js';
+import { methodNotAllowed, noSuchPath, notImplemented, UnservedPathError } from './statusErrors.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -27,7 +27,7 @@ function splitPath(pathname: string): PathParts {
     const [version = '', ...rest] = segments;
     return { group: '', version, rest };
   }
-  if (root !== 'apis') throw noSuchPath();
+  if (root !== 'apis') throw new UnservedPathError();
   const [group = '', version = '', ...rest] = segments;
   return { group, version, rest };
 }
@@ -42,14 +42,14 @@ function findType({ group, version }: PathParts, plural: string): ResourceType {
   if (type !== undefined) return type;
   throw isBuiltInGroup(group)
     ? notImplemented(`${plural} of ${group === '' ? 'core' : group}/${version}`)
-    : noSuchPath();
+    : new UnservedPathError();
 }
 
 function parseSubresource(type: ResourceType, name: string | undefined): Subresource | undefined {
   if (name === undefined) return undefined;
   const subresource = type.subresources.find((each) => each === name);
   if (subresource !== undefined) return subresource;
-  throw type.custom && name !== 'scale' ? noSuchPath() : notImplemented(`${type.plural}/${name}`);
+  throw type.custom && name !== 'scale' ? new UnservedPathError() : notImplemented(`${type.plural}/${name}`);
 }
 
 /**
@@ -59,7 +59,6 @@ function parseSubresource(type: ResourceType, name: string | undefined): Subreso
 export function parsePath(pathname: string): RequestInfo {
   const parts = splitPath(pathname);
   const { rest } = parts;
-  if (rest.length === 0 || rest[0] === '') throw notImplemented('discovery');
   if (rest[0] === 'watch') throw notImplemented('the deprecated watch paths');
   // `namespaces/x` is an object, `namespaces/x/pods` leads to others.
   const isNamespaced = rest[0] === 'namespaces' && rest.length > 2;

@@ -8,7 +8,6 @@ import { create, patch, remove, replace } from './writeRequests.js';
 
 function checkWriteOptions(query: URLSearchParams): void {
   if ((query.get('dryRun') ?? '') !== '') throw notImplemented('dryRun');
-  if (query.get('fieldValidation') === 'Strict') throw notImplemented('fieldValidation=Strict');
 }
 
 function post(store: ObjectStore, request: ResourceRequest): ResourceAnswer {

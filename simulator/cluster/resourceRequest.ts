@@ -5,6 +5,7 @@ import type { ObjectStore } from './objectStore.js';
 import type { Method, RequestInfo } from './requestInfo.js';
 import { notFound } from './statusErrors.js';
 import { StoredObject } from './storedObject.js';
+import type { Column } from './tableColumns.js';
 import type { Written } from './updateObject.js';
 
 /** A request about one resource, but for watches. */
@@ -14,11 +15,15 @@ export interface ResourceRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** The answer to a GET is a table of them; undefined: the objects. */
+  readonly columns: readonly Column[] | undefined;
 }
 
 export interface ResourceAnswer {
   readonly code: number;
   readonly json: string;
+  /** For Warning headers. */
+  readonly warnings?: readonly string[];
   readonly written?: Written;
 }
 
@@ -30,6 +35,6 @@ export function getCurrent(store: ObjectStore, { type, namespace, name = '' }: R
 }
 
 /** An answer with the object that a write left. */
-export function answerWith(code: number, written: Written): ResourceAnswer {
-  return { code, json: new StoredObject(written.object).json, written };
+export function answerWith(code: number, written: Written, warnings: readonly string[] = []): ResourceAnswer {
+  return { code, json: new StoredObject(written.object).json, written, warnings };
 }

@@ -20,7 +20,7 @@ export interface StatusDetails {
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  readonly metadata: Readonly<Record<string, never>>;
+  readonly metadata: Readonly<Record<string, string>>;
   readonly status: 'Success' | 'Failure';
   readonly message?: string;
   readonly reason?: string;
@@ -37,6 +37,7 @@ export class ApiError extends Error {
     readonly reason: string,
     message: string,
     readonly details?: StatusDetails,
+    readonly metadata: Readonly<Record<string, string>> = {},
   ) {
     super(message);
   }
@@ -45,7 +46,7 @@ export class ApiError extends Error {
     return {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata: this.metadata,
       status: 'Failure',
       message: this.message,
       ...(this.reason === '' ? {} : { reason: this.reason }),
@@ -71,6 +72,13 @@ export function notFound(type: ResourceType, name: string): ApiError {
     `${qualified(group, plural)} "${name}" not found`,
     detailsOf(group, plural, name),
   );
+}
+
+/** 404 without a Status: no part of the API server feels responsible for the path. */
+export class UnservedPathError extends ApiError {
+  constructor() {
+    super(404, 'NotFound', '404 page not found');
+  }
 }
 
 /** The path names nothing that the API server has. */
@@ -115,13 +123,24 @@ export function forbidden(group: string, resource: string, name: string, why: st
 
 /** One thing that is wrong with one field. */
 export interface FieldError {
-  readonly type: 'FieldValueInvalid' | 'FieldValueRequired' | 'FieldValueForbidden' | 'FieldValueNotSupported';
+  readonly type:
+    | 'FieldValueTypeInvalid'
+    | 'FieldValueInvalid'
+    | 'FieldValueRequired'
+    | 'FieldValueForbidden'
+    | 'FieldValueNotSupported';
   readonly field: string;
   readonly message: string;
 }
 
 export function invalidValue(field: string, value: unknown, detail: string): FieldError {
   return { type: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}: ${detail}` };
+}
+
+/** @param found the JSON type of what is there */
+export function wrongTypeValue(field: string, found: string, wanted: string): FieldError {
+  const message = `Invalid value: "${found}": ${field} in body must be of type ${wanted}: "${found}"`;
+  return { type: 'FieldValueTypeInvalid', field, message };
 }
 
 /** For a rule on a whole object: the API server leaves such a value out. */
@@ -198,6 +217,13 @@ export function tooManyRequests(message: string, retryAfterSeconds: number, caus
 
 export function resourceVersionExpired(requested: number, oldest: number): ApiError {
   return new ApiError(410, 'Expired', `too old resource version: ${requested} (${oldest})`);
+}
+
+/** @param continueAnyway for the rest of the list in its present state */
+export function continueExpired(continueAnyway: string): ApiError {
+  const message =
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+  return new ApiError(410, 'Expired', message, undefined, { continue: continueAnyway });
 }
 
 export function resourceVersionTooLarge(requested: number, current: number): ApiError {

@@ -91,12 +91,38 @@ function isFinished(next: KubernetesObject, current: KubernetesObject): boolean 
   return deletionGracePeriodSeconds === undefined || deletionGracePeriodSeconds === 0;
 }
 
+/** Stores the next state of an object, unless nothing holds it any more. */
+function store(objects: ObjectStore, type: ResourceType, current: KubernetesObject, next: KubernetesObject): Written {
+  if (isFinished(next, current)) {
+    objects.remove(type, current);
+    return { object: next, removed: true };
+  }
+  const object = isDeepStrictEqual(next, current) ? current : objects.put(type, next);
+  return { object, removed: false };
+}
+
+/** Changes metadata on the server's own account. */
+export function updateMetadata(
+  objects: ObjectStore,
+  type: ResourceType,
+  current: KubernetesObject,
+  change: Partial<Pick<ObjectMetadata, 'finalizers' | 'ownerReferences'>>,
+): Written {
+  const { finalizers, ownerReferences, ...others } = { ...current.metadata, ...change };
+  const metadata = {
+    ...others,
+    ...(finalizers === undefined || finalizers.length === 0 ? {} : { finalizers }),
+    ...(ownerReferences === undefined || ownerReferences.length === 0 ? {} : { ownerReferences }),
+  };
+  return store(objects, type, current, { ...current, metadata });
+}
+
 /**
  * Changes an object to what a client proposes. A write that changes nothing is none: the resourceVersion stays.
  * @throws ApiError 409 for another resourceVersion than the current one, 422 for what is not allowed
  */
 export function updateObject(
-  store: ObjectStore,
+  objects: ObjectStore,
   type: ResourceType,
   part: WrittenPart,
   current: KubernetesObject,
@@ -107,10 +133,5 @@ export function updateObject(
   const next = part === 'main' ? mainWrite(type, draft, current) : statusWrite(type, draft, current);
   const errors = validateChange(type, next, current);
   if (errors.length > 0) throw invalid(type.group, type.kind, current.metadata.name, errors);
-  if (isFinished(next, current)) {
-    store.remove(type, current);
-    return { object: next, removed: true };
-  }
-  const object = isDeepStrictEqual(next, current) ? current : store.put(type, next);
-  return { object, removed: false };
+  return store(objects, type, current, next);
 }

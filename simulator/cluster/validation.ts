@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { customErrors } from './customContent.js';
 import { dnsLabelProblems, dnsSubdomainProblems, labelKeyProblems, labelValueProblems } from './names.js';
 import type { Draft, KubernetesObject } from './objects.js';
-import { fieldAt, isFields, listAt, textAt } from './objects.js';
+import { isFields, listAt, textAt } from './objects.js';
 import type { ResourceType } from './resources.js';
-import { eventsType, namespacesType, nodeClaimsType, podsType } from './resources.js';
+import { eventsType, namespacesType, podsType } from './resources.js';
 import type { FieldError } from './statusErrors.js';
-import { brokenRule, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './statusErrors.js';
+import { forbiddenValue, invalidValue, requiredValue } from './statusErrors.js';
 
 type Metadata = Pick<KubernetesObject['metadata'], 'labels' | 'annotations' | 'finalizers'>;
 
@@ -33,28 +34,6 @@ function validateName(type: ResourceType, name: string): readonly FieldError[] {
   return problems.map((problem) => invalidValue('metadata.name', name, problem));
 }
 
-const conditionStatuses = ['True', 'False', 'Unknown'];
-
-/** As the CRDs of Karpenter demand it. */
-function validateConditions(object: unknown): readonly FieldError[] {
-  return listAt(object, 'status', 'conditions').flatMap((condition, index) => {
-    const path = `status.conditions[${index}]`;
-    const missing = ['lastTransitionTime', 'status', 'type'].filter((name) => fieldAt(condition, name) === undefined);
-    if (missing.length > 0) return missing.map((name) => requiredValue(`${path}.${name}`));
-    const status = textAt(condition, 'status');
-    return conditionStatuses.includes(status) ? [] : [unsupportedValue(`${path}.status`, status, conditionStatuses)];
-  });
-}
-
-function validateNodeClaimSpec(object: unknown): readonly FieldError[] {
-  if (!isFields(fieldAt(object, 'spec'))) return [requiredValue('spec')];
-  const required = [
-    ['spec', 'nodeClassRef'],
-    ['spec', 'requirements'],
-  ];
-  return required.filter((path) => fieldAt(object, ...path) === undefined).map((path) => requiredValue(path.join('.')));
-}
-
 function validateInvolvedObject(event: Draft, namespace: string): readonly FieldError[] {
   const involved = textAt(event, 'involvedObject', 'namespace');
   const allowed =
@@ -74,7 +53,7 @@ export function validateNew(type: ResourceType, draft: Draft, namespace: string 
     errors.push(requiredValue('spec.containers'));
   }
   if (type === eventsType) errors.push(...validateInvolvedObject(draft, namespace ?? ''));
-  if (type === nodeClaimsType) errors.push(...validateNodeClaimSpec(draft));
+  if (type.custom) errors.push(...customErrors(type, draft, undefined));
   return errors;
 }
 
@@ -142,9 +121,6 @@ export function validateChange(
     errors.push(invalidValue('metadata.uid', next.metadata.uid, 'field is immutable'));
   }
   if (type === podsType) errors.push(...validatePodSpec(next, current));
-  if (type.custom) errors.push(...validateConditions(next));
-  if (type === nodeClaimsType && !isDeepStrictEqual(next['spec'], current['spec'])) {
-    errors.push(brokenRule('spec', 'spec is immutable'));
-  }
+  if (type.custom) errors.push(...customErrors(type, next, current));
   return errors;
 }

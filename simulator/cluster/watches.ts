@@ -1,13 +1,16 @@
 import type { ServerResponse } from 'node:http';
 
-import type { Change } from './change.js';
+import type { Change, EventType } from './change.js';
 import { watchLine } from './change.js';
 import type { FaultPlan, FaultTarget } from './faults.js';
+import type { KubernetesObject } from './objects.js';
 import type { ObjectStore } from './objectStore.js';
 import type { ResourceType } from './resources.js';
 import { apiVersionOf } from './resources.js';
 import type { Selection } from './selection.js';
 import { resourceVersionExpired } from './statusErrors.js';
+import { tableOf } from './table.js';
+import type { Column } from './tableColumns.js';
 import { WatchStream } from './watchStream.js';
 
 /** A watch that a client asks for. */
@@ -15,6 +18,10 @@ export interface WatchRequest {
   readonly selection: Selection;
   /** Undefined: from now, after the present objects as ADDED. */
   readonly since: number | undefined;
+  /** The present objects end with a bookmark that says so. */
+  readonly tellsInitialEnd: boolean;
+  /** The objects are shown as rows of a table; undefined: as they are. */
+  readonly columns: readonly Column[] | undefined;
   readonly wantsBookmarks: boolean;
   /** Undefined: the server chooses. */
   readonly timeoutSeconds: number | undefined;
@@ -29,9 +36,23 @@ interface OpenWatch {
 /** How long a watch lasts at least when the client does not say; up to twice that. */
 const defaultTimeoutSeconds = 1800;
 
-function bookmark(type: ResourceType, revision: number): Buffer {
-  const metadata = { resourceVersion: String(revision) };
+const initialEnd = { annotations: { 'k8s.io/initial-events-end': 'true' } };
+
+function bookmark(type: ResourceType, revision: number, more?: typeof initialEnd): Buffer {
+  const metadata = { resourceVersion: String(revision), ...more };
   return watchLine('BOOKMARK', JSON.stringify({ kind: type.kind, apiVersion: apiVersionOf(type), metadata }));
+}
+
+function rowLine(event: EventType, columns: readonly Column[], object: KubernetesObject): Buffer {
+  const { resourceVersion } = object.metadata;
+  return watchLine(event, JSON.stringify(tableOf(columns, [object], { resourceVersion })));
+}
+
+function lineOf(change: Change, { selection, columns }: WatchRequest): Buffer | undefined {
+  if (columns === undefined) return change.lineFor(selection);
+  const event = change.eventFor(selection);
+  const stored = event === undefined ? undefined : change.objectAt(event);
+  return event === undefined || stored === undefined ? undefined : rowLine(event, columns, stored.object);
 }
 
 /** All open watches. */
@@ -94,17 +115,25 @@ export class Watches {
     });
   }
 
-  #backlog({ selection, since }: WatchRequest): readonly Buffer[] {
-    if (since === undefined) return this.store.list(selection).map((stored) => watchLine('ADDED', stored.json));
+  #backlog(request: WatchRequest): readonly Buffer[] {
+    const { selection, since, tellsInitialEnd, columns } = request;
+    if (since === undefined) {
+      const present = this.store
+        .list(selection)
+        .map(({ json, object }) =>
+          columns === undefined ? watchLine('ADDED', json) : rowLine('ADDED', columns, object),
+        );
+      return tellsInitialEnd ? [...present, bookmark(selection.type, this.store.revision, initialEnd)] : present;
+    }
     const changes = this.store.changesSince(selection.type, since);
-    return changes.flatMap((change) => change.lineFor(selection) ?? []);
+    return changes.flatMap((change) => lineOf(change, request) ?? []);
   }
 
   #send(change: Change): void {
     for (const { request, stream } of this.#open.get(change.type) ?? []) {
       // A client may ask for a revision that is yet to come.
       if (request.since !== undefined && change.revision <= request.since) continue;
-      const line = change.lineFor(request.selection);
+      const line = lineOf(change, request);
       if (line !== undefined) stream.send(line);
     }
   }
@@ -112,7 +141,10 @@ export class Watches {
   #sendBookmarks(): void {
     for (const [type, watches] of this.#open) {
       const line = bookmark(type, this.store.revision);
-      for (const { request, stream } of watches) if (request.wantsBookmarks) stream.send(line);
+      for (const { request, stream } of watches) {
+        // A bookmark is no row.
+        if (request.wantsBookmarks && request.columns === undefined) stream.send(line);
+      }
     }
   }
 }

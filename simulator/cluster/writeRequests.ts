@@ -4,13 +4,17 @@ import { deleteObject, deleteOptionsSchema } from './deleteObject.js';
 import type { Draft, KubernetesObject } from './objects.js';
 import type { ObjectStore } from './objectStore.js';
 import { applyJsonPatch, applyMergePatch } from './patches.js';
+import type { PatchType } from './patchType.js';
 import { patchTypeOf } from './patchType.js';
-import { parseBody, parseJson, parseObject } from './requestBody.js';
+import { checkUnknownFields, parseFieldValidation, readObject, warningsOf } from './readObject.js';
+import { parseBody, parseJson } from './requestBody.js';
 import type { RequestInfo } from './requestInfo.js';
 import type { ResourceType } from './resources.js';
 import type { ResourceAnswer, ResourceRequest } from './resourceRequest.js';
 import { answerWith, getCurrent } from './resourceRequest.js';
+import { structOfKind } from './shape.js';
 import { badRequest, conflict, notImplemented, successStatus } from './statusErrors.js';
+import { applyStrategicPatch } from './strategicPatch.js';
 import { updateObject } from './updateObject.js';
 
 /** The namespace of the path is the object's; one that says otherwise is refused. */
@@ -30,11 +34,14 @@ function checkName({ name = '' }: RequestInfo, draft: Draft): void {
 }
 
 /** POST to a collection. */
-export function create(store: ObjectStore, { info, body }: ResourceRequest): ResourceAnswer {
+export function create(store: ObjectStore, { info, query, body }: ResourceRequest): ResourceAnswer {
   const { type, namespace } = info;
-  const draft = parseObject(type, parseJson(body, type.kind));
-  checkNamespace(info, draft);
-  return answerWith(201, { object: createObject(store, type, namespace, draft), removed: false });
+  const validation = parseFieldValidation(query, 'CreateOptions');
+  const read = readObject(type, parseJson(body, type.kind));
+  checkUnknownFields(type, read, validation);
+  checkNamespace(info, read.draft);
+  const object = createObject(store, type, namespace, read.draft);
+  return answerWith(201, { object, removed: false }, warningsOf(read, validation));
 }
 
 /** PUT names the object that it means; a patch works on whatever is there. */
@@ -48,29 +55,48 @@ function checkUid(type: ResourceType, draft: Draft, { metadata }: KubernetesObje
 }
 
 /** PUT. */
-export function replace(store: ObjectStore, { info, body }: ResourceRequest): ResourceAnswer {
-  const { type } = info;
-  const draft = parseObject(type, parseJson(body, type.kind));
+export function replace(store: ObjectStore, request: ResourceRequest): ResourceAnswer {
+  const { info, query, body } = request;
+  const { type, namespace, name = '' } = info;
+  const validation = parseFieldValidation(query, 'UpdateOptions');
+  const read = readObject(type, parseJson(body, type.kind));
+  checkUnknownFields(type, read, validation);
+  const { draft } = read;
   checkNamespace(info, draft);
   checkName(info, draft);
+  const isAbsent = store.get(type, namespace, name) === undefined;
+  if (isAbsent && type.createsOnUpdate && info.subresource === undefined) return create(store, request);
   const current = getCurrent(store, info);
   checkUid(type, draft, current);
   const part = info.subresource === 'status' ? 'status' : 'main';
-  return answerWith(200, updateObject(store, type, part, current, draft));
+  return answerWith(200, updateObject(store, type, part, current, draft), warningsOf(read, validation));
 }
 
-/** PATCH, in the two forms that have no need of a schema. */
-export function patch(store: ObjectStore, { info, headers, body }: ResourceRequest): ResourceAnswer {
+function applyPatch(type: ResourceType, patchType: PatchType, current: KubernetesObject, given: unknown): unknown {
+  switch (patchType) {
+    case 'json':
+      return applyJsonPatch(current, given);
+    case 'merge':
+      return applyMergePatch(current, given);
+    case 'strategic':
+      return applyStrategicPatch(structOfKind(type.kind), current, given);
+  }
+}
+
+/** PATCH. */
+export function patch(store: ObjectStore, { info, query, headers, body }: ResourceRequest): ResourceAnswer {
   const { type } = info;
+  const validation = parseFieldValidation(query, 'PatchOptions');
   const patchType = patchTypeOf(type, headers['content-type']);
   const given = parseJson(body, type.kind);
   const current = getCurrent(store, info);
-  const outcome = patchType === 'json' ? applyJsonPatch(current, given) : applyMergePatch(current, given);
-  const draft = parseObject(type, outcome);
+  const read = readObject(type, applyPatch(type, patchType, current, given));
+  checkUnknownFields(type, read, validation);
+  const { draft } = read;
   checkNamespace(info, draft);
   checkName(info, draft);
   const part = info.subresource === 'status' ? 'status' : 'main';
-  return answerWith(200, updateObject(store, type, part, current, draft));
+  return answerWith(200, updateObject(store, type, part, current, draft), warningsOf(read, validation));
 }
 
 function parseDeleteOptions({ query, body }: ResourceRequest): DeleteOptions {

@@ -180,8 +180,10 @@ export async function createNode(cluster: TestCluster, name: string, node: TestN
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name, labels },
-    spec: { taints, unschedulable, providerID },
+    spec: { unschedulable, providerID },
   });
+  // A new Node is tainted as not ready until the node lifecycle controller has looked at it.
+  await cluster.send('PATCH', `/api/v1/nodes/${name}`, { spec: { taints: taints ?? null } });
   await cluster.send('PATCH', `/api/v1/nodes/${name}/status`, {
     status: {
       allocatable: { cpu, memory, pods },

@@ -50,7 +50,7 @@ function nodeWrites(name: string) {
 
 describe('the kubelet of a machine', () => {
   it('registers with the labels and taints of the bootstrap, is Ready at the end of the boot, then loses the startup taint', async () => {
-    await cluster.play(['kubelet', 'startupTaint'], { machines: feed.options });
+    await cluster.play(['kubelet', 'startupTaint', 'nodeLifecycle'], { machines: feed.options });
     const machine = testMachine(
       'aks-claim-1',
       [
@@ -67,6 +67,7 @@ describe('the kubelet of a machine', () => {
     expect(registered.spec?.taints).toEqual([
       expect.objectContaining({ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }),
       expect.objectContaining({ key: 'node.cilium.io/agent-not-ready', value: 'true', effect: 'NoExecute' }),
+      expect.objectContaining({ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }),
     ]);
     expect(registered.metadata?.labels).toMatchObject({
       'kubernetes.io/hostname': 'aks-claim-1',

@@ -15,7 +15,12 @@ function nodePoolOf(budgets: object[]): object {
     metadata: { name: 'default' },
     spec: {
       disruption: { budgets },
-      template: { spec: { nodeClassRef: { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'default' } } },
+      template: {
+        spec: {
+          nodeClassRef: { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'default' },
+          requirements: [],
+        },
+      },
     },
   };
 }
