@@ -66,11 +66,12 @@ describe('nodePoolRollout', () => {
     const rollout = await startRollout(worker, 'result');
 
     const result = await rollout.result();
+    const drifted = { reason: 'Drifted', reasonDetail: 'ImageDrift' };
     expect(result).toMatchObject({ nodePool: 'result', failures: [] });
     expect(result.notNeeded).toEqual([{ nodeClaim: 'old-2', why: 'it is no longer Drifted' }]);
     expect([...result.replaced].sort((a, b) => a.nodeClaim.localeCompare(b.nodeClaim))).toEqual([
-      { nodeClaim: 'old-1', replacement: 'old-1-r0-0', launchFailures: [] },
-      { nodeClaim: 'old-3', replacement: 'old-3-r0-0', launchFailures: [] },
+      { ...drifted, nodeClaim: 'old-1', replacement: 'old-1-r0-0', launchFailures: [] },
+      { ...drifted, nodeClaim: 'old-3', replacement: 'old-3-r0-0', launchFailures: [] },
     ]);
     expect(fakes.callsOf('reserve')).toHaveLength(3);
   });

@@ -66,7 +66,7 @@ describe('retry', () => {
       .catch((error: unknown) => error);
     expect(rejected).toBeInstanceOf(WorkflowUpdateFailedError);
     expect(rejected).toMatchObject({
-      cause: { type: 'NotFailed', message: 'NodeClaim old-10 has not failed in this rollout' },
+      cause: { type: 'NotFailed', message: 'NodeClaim old-10 has not failed in this rollout, nor has it been skipped' },
     });
     const { events } = await rollout.fetchHistory();
     expect((events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
