@@ -32,6 +32,7 @@ import { setHandlers } from './rolloutHandlers.js';
 import { RolloutState } from './rolloutState.js';
 import type { ChildEnd, RolloutInput } from './rolloutState.js';
 import { searchAttributes } from './searchAttributes.js';
+import { summaryText } from './summaryText.js';
 
 const { observePool } = proxyActivities<RolloutActivities>({
   startToCloseTimeout: '1 minute',
@@ -147,7 +148,7 @@ async function startReplacement(candidate: Candidate, input: RolloutInput, rollo
         { key: searchAttributes.disruptionReason, value: reason },
         { key: searchAttributes.phase, value: 'Reserve' },
       ],
-      staticSummary: `Replace ${nodeClaim} (${reason}: ${reasonDetail})`,
+      staticSummary: summaryText(`Replace ${nodeClaim} (${reason}: ${reasonDetail})`),
       staticDetails: `NodeClaim \`${nodeClaim}\` (Node \`${node}\`) of NodePool \`${nodePool}\`, ${reason}${candidate.since === '' ? '' : ` since ${candidate.since}`}: ${reasonDetail}.`,
     });
     void awaitEnd(child).then((end) => {

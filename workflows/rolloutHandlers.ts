@@ -20,7 +20,15 @@ import {
   skipUpdate,
   statusQuery,
 } from './messages.js';
-import type { CancelAnswer, CancelRequest, RetryAnswer, RetryRequest, Skip, SkipRequest } from './messages.js';
+import type {
+  CancelAnswer,
+  CancelRequest,
+  ResumeRequest,
+  RetryAnswer,
+  RetryRequest,
+  Skip,
+  SkipRequest,
+} from './messages.js';
 import { checkAsker, checkCancelRequest, checkRetryRequest, checkSkipRequest } from './requests.js';
 import type { RolloutInput, RolloutState } from './rolloutState.js';
 
@@ -61,7 +69,7 @@ export function setHandlers(input: RolloutInput, rollout: RolloutState): void {
       rollout.resume(request, Date.now());
     },
     {
-      validator: (request) => {
+      validator: (request: ResumeRequest) => {
         checkAsker(request);
         rollout.checkResume();
       },

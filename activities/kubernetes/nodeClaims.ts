@@ -139,6 +139,28 @@ export async function setFinalizer(
   });
 }
 
+/**
+ * Sets an annotation of a NodeClaim that still has that UID, or takes it off.
+ * @param value null: takes it off
+ */
+export async function setAnnotation(
+  api: KubernetesApi,
+  name: string,
+  uid: string,
+  annotation: string,
+  value: string | null,
+): Promise<void> {
+  await retryOnConflict(async () => {
+    const nodeClaim = await readNodeClaim(api, name);
+    if (nodeClaim?.metadata.uid !== uid) return;
+    const { resourceVersion } = nodeClaim.metadata;
+    const body = { metadata: { resourceVersion, annotations: { [annotation]: value } } };
+    await requestIfFound(`annotate NodeClaim ${name}`, () =>
+      api.custom.patchClusterCustomObject({ ...resource, name, body }, mergePatch),
+    );
+  });
+}
+
 /** Deletes a NodeClaim that still has that UID; one that is gone, or another of that name, is left alone. */
 export async function deleteNodeClaim(api: KubernetesApi, name: string, uid: string): Promise<void> {
   try {
