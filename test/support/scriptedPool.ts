@@ -62,12 +62,15 @@ export class ScriptedPool {
 
   /** Adds nodes that are to be replaced. */
   drift(...nodeClaims: readonly string[]): void {
-    for (const nodeClaim of nodeClaims) {
-      const uid = uidOf(nodeClaim);
-      const since = '2026-01-01T00:00:00Z';
-      const candidate = { nodeClaim, uid, node: `node-${nodeClaim}`, reason: 'Drifted', reasonDetail: 'ImageDrift' };
-      this.#drifted.set(uid, { ...candidate, since, isEmpty: false, carriesControlPlane: false });
-    }
+    for (const nodeClaim of nodeClaims) this.disrupt(nodeClaim, 'Drifted', 'ImageDrift');
+  }
+
+  /** Adds a node that is to be replaced for some other reason. */
+  disrupt(nodeClaim: string, reason: string, reasonDetail: string): void {
+    const uid = uidOf(nodeClaim);
+    const since = '2026-01-01T00:00:00Z';
+    const candidate = { nodeClaim, uid, node: `node-${nodeClaim}`, reason, reasonDetail };
+    this.#drifted.set(uid, { ...candidate, since, isEmpty: false, carriesControlPlane: false });
   }
 
   /** Adds nodes that are not to be replaced. */
@@ -84,9 +87,10 @@ export class ScriptedPool {
     this.#tainted.add(uidOf(nodeClaim));
   }
 
-  /** A node that was to be replaced is gone. */
+  /** A node is gone. */
   settle(nodeClaim: string): void {
     this.#drifted.delete(uidOf(nodeClaim));
+    this.#atPeace.delete(uidOf(nodeClaim));
   }
 
   /** Waits for the pool to have been looked at so many times; answers the last of these looks. */

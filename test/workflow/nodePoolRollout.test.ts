@@ -148,6 +148,22 @@ describe('nodePoolRollout', () => {
     await rollout.terminate();
   });
 
+  it('starts a replacement whatever a person has said of its reason, and keeps that in the result', async () => {
+    const pool = new ScriptedPool(worker, 'by-hand');
+    pool.settings = { ...pool.settings, quietMs: 20 };
+    // More than Temporal takes for a summary, in characters of more than a byte.
+    const text = 'größer '.repeat(70).trim();
+    pool.disrupt('old-8', 'Manual', text);
+    const rollout = await startRollout(worker, 'by-hand');
+
+    const reason = { reason: 'Manual', reasonDetail: text };
+    expect(await rollout.result()).toMatchObject({ replaced: [{ nodeClaim: 'old-8', ...reason }] });
+    const child = worker.workflows.getHandle(replaceNodeWorkflowId(worker.cluster, 'old-8', uidOf('old-8')));
+    expect(await child.result()).toMatchObject(reason);
+    const description = await child.describe();
+    expect(await description.staticSummary()).toMatch(/^Replace old-8 \(Manual: größer größer .*…$/);
+  });
+
   it('shows in status and current details who is in flight and who waits', async () => {
     const fakes = worker.fakesOf('details');
     const pool = new ScriptedPool(worker, 'details');
