@@ -44,11 +44,15 @@ export function createRolloutActivities(
       // Of those that nobody told us of, the running ones hold permits, and those that a person stopped wait for a person.
       const known = new Set(input.describe.map(({ uid }) => uid));
       const children = described.filter(({ uid, status }) => known.has(uid) || heeded.has(status));
-      const present = new Set(disrupted.map(({ uid }) => uid));
-      const settled = [...new Set([...input.first, ...input.last, ...input.held])].filter((uid) => !present.has(uid));
-      if (pool === undefined) return { admission: emptyReport(input.nodePool), settled, children, settings };
+      const disruptedUids = new Set(disrupted.map(({ uid }) => uid));
+      const named = [...new Set([...input.first, ...input.last, ...input.held])];
+      const settled = named.filter((uid) => !disruptedUids.has(uid));
+      const presentUids = new Set(pool?.machines.map(({ nodeClaim }) => nodeClaim.metadata.uid));
+      const gone = named.filter((uid) => !presentUids.has(uid));
+      const rest = { settled, gone, children, settings };
+      if (pool === undefined) return { admission: emptyReport(input.nodePool), ...rest };
       const admission = admitPool(environment, pool, input);
-      return { admission: reportAdmission(admission, new Set(input.inFlight)), settled, children, settings };
+      return { admission: reportAdmission(admission, new Set(input.inFlight)), ...rest };
     },
 
     async markWaiting(input: LineState): Promise<void> {

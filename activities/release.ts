@@ -9,8 +9,8 @@ import { readNodeClaim, updateNodeClaimStatus } from './kubernetes/nodeClaims.js
 import type { NodeChange } from './kubernetes/nodes.js';
 import { updateNode } from './kubernetes/nodes.js';
 
-/** Tells our DisruptionReason from anybody else's. */
-export function disruptionMessage(workflowId: string): string {
+/** The end of our DisruptionReason's message, which tells it from anybody else's. */
+export function disruptionMark(workflowId: string): string {
   return `replaced by ${workflowId}`;
 }
 
@@ -60,7 +60,7 @@ export async function releaseNode(environment: ActivityEnvironment, marked: Mark
   await updateNodeClaimStatus(kubernetes, nodeClaim.name, nodeClaim.uid, (current) => {
     const conditions = current.status?.conditions ?? [];
     const isOurs = ({ type, message }: Condition): boolean =>
-      type === conditionTypes.disruptionReason && message === disruptionMessage(workflowId);
+      type === conditionTypes.disruptionReason && message?.endsWith(disruptionMark(workflowId)) === true;
     const left = conditions.filter((condition) => !isOurs(condition));
     const isBeingDeleted = current.metadata.deletionTimestamp !== undefined;
     return isBeingDeleted || left.length === conditions.length ? undefined : { conditions: left };

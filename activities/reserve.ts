@@ -1,6 +1,7 @@
 import type { Node, NodeClaim, NodeClass, NodePool, Pod } from '../karpenter/api.js';
 import { isEmpty } from '../karpenter/candidate.js';
 import { conditionTypes, isTrue } from '../karpenter/conditions.js';
+import type { Disruption } from '../karpenter/disruptionReason.js';
 import { disruptionOf, isBornDrifted } from '../karpenter/disruptionReason.js';
 import { disruptedTaint, ownerAnnotation, waitingTaint, workflowAnnotation } from '../karpenter/labels.js';
 import { offeringOf } from '../karpenter/offering.js';
@@ -8,7 +9,12 @@ import { notNowWhy } from '../karpenter/notNow.js';
 import type { Machine, Pool } from '../karpenter/pool.js';
 import { isStatic, joinPool } from '../karpenter/pool.js';
 import { poolClosedWhy } from '../karpenter/poolClosed.js';
-import { disruption, isReplacementOf, launchNameOf, virtualMachineName } from '../karpenter/replacement.js';
+import {
+  disruption as disruptionTaint,
+  isReplacementOf,
+  launchNameOf,
+  virtualMachineName,
+} from '../karpenter/replacement.js';
 import { formatResources } from '../karpenter/resources.js';
 import { terminationGracePeriodMs } from '../karpenter/termination.js';
 import type {
@@ -25,7 +31,7 @@ import { listNodeClaims, readNodeClaim, setNodeClaimCondition } from './kubernet
 import { readNodeClass, readNodePool } from './kubernetes/nodePools.js';
 import type { NodeChange } from './kubernetes/nodes.js';
 import { readNode, updateNode } from './kubernetes/nodes.js';
-import { disruptionMessage, otherOwner } from './release.js';
+import { disruptionMark, otherOwner } from './release.js';
 import { listPodsOnNode } from './kubernetes/pods.js';
 import { chooseOfferings, readShape } from './offerings.js';
 
@@ -38,7 +44,7 @@ export async function reserve(environment: ActivityEnvironment, ref: Replacement
   const before = await look(environment, ref);
   if (before.kind !== 'candidate') return { kind: 'notNeeded', why: before.why };
   const imageId = imageIdOf(before.nodeClass);
-  await taint(environment, ref, before.machine);
+  await taint(environment, ref, before);
   const after = await look(environment, ref);
   if (after.kind !== 'candidate') return { kind: 'notNeeded', why: after.why };
   const { earlier, adopted } = await readEarlierRounds(environment, ref);
@@ -59,14 +65,15 @@ export async function reserve(environment: ActivityEnvironment, ref: Replacement
   };
 }
 
-type Look =
-  | {
-      readonly kind: 'candidate';
-      readonly nodePool: NodePool;
-      readonly nodeClass: NodeClass;
-      readonly machine: Machine;
-    }
-  | { readonly kind: 'none'; readonly why: string };
+interface Candidate {
+  readonly kind: 'candidate';
+  readonly nodePool: NodePool;
+  readonly nodeClass: NodeClass;
+  readonly machine: Machine;
+  readonly disruption: Disruption;
+}
+
+type Look = Candidate | { readonly kind: 'none'; readonly why: string };
 
 /** One live look at the node and all that could stand against its replacement, with the rules by which it was chosen. */
 async function look(environment: ActivityEnvironment, ref: ReplacementRef): Promise<Look> {
@@ -90,7 +97,7 @@ async function look(environment: ActivityEnvironment, ref: ReplacementRef): Prom
   const [machine] = pool.machines;
   if (machine === undefined) return none(`it is no longer of NodePool ${ref.nodePool}`);
   const notNow = notNowWhy(pool, machine, disruption, settings.candidates, now);
-  return notNow === undefined ? { kind: 'candidate', nodePool, nodeClass, machine } : none(notNow.why);
+  return notNow === undefined ? { kind: 'candidate', nodePool, nodeClass, machine, disruption } : none(notNow.why);
 }
 
 interface LivePart {
@@ -168,7 +175,7 @@ function imageIdOf({ metadata, status }: NodeClass): string {
 async function taint(
   environment: ActivityEnvironment,
   ref: ReplacementRef,
-  { nodeClaim, node }: Machine,
+  { machine: { nodeClaim, node }, disruption: { detail } }: Pick<Candidate, 'machine' | 'disruption'>,
 ): Promise<void> {
   const { kubernetes, owner } = environment;
   if (node === undefined) return;
@@ -180,13 +187,13 @@ async function taint(
     const taints = live.spec?.taints ?? [];
     return {
       annotations: { [ownerAnnotation]: owner, [workflowAnnotation]: ref.workflowId },
-      taints: [...taints.filter(({ key }) => key !== disruptedTaint && key !== waitingTaint), disruption],
+      taints: [...taints.filter(({ key }) => key !== disruptedTaint && key !== waitingTaint), disruptionTaint],
     };
   });
   await setNodeClaimCondition(kubernetes, nodeClaim.metadata.name, ref.uid, {
     type: conditionTypes.disruptionReason,
     status: 'True',
     reason: ref.reason,
-    message: disruptionMessage(ref.workflowId),
+    message: `${detail}; ${disruptionMark(ref.workflowId)}`,
   });
 }

@@ -40,6 +40,55 @@ const subcommands: readonly Subcommand[] = [
     },
   },
   {
+    name: 'status',
+    description: 'say what the rollouts do, and which NodePools have none running',
+    configure: async (command) => {
+      (await import('../client/cli/statusCommand.js')).configureStatusCommand(command);
+    },
+  },
+  {
+    name: 'pause',
+    description: 'start nothing any more in a NodePool; what is under way goes on',
+    configure: async (command) => {
+      (await import('../client/cli/pauseCommand.js')).configurePauseCommand(command);
+    },
+  },
+  {
+    name: 'resume',
+    description: 'go on after a pause',
+    configure: async (command) => {
+      (await import('../client/cli/resumeCommand.js')).configureResumeCommand(command);
+    },
+  },
+  {
+    name: 'retry',
+    description: 'try again what failed, was canceled or skipped; ends a backoff and a halt',
+    configure: async (command) => {
+      (await import('../client/cli/retryCommand.js')).configureRetryCommand(command);
+    },
+  },
+  {
+    name: 'skip',
+    description: 'leave one NodeClaim alone for a while',
+    configure: async (command) => {
+      (await import('../client/cli/skipCommand.js')).configureSkipCommand(command);
+    },
+  },
+  {
+    name: 'cancel',
+    description: 'cancel replacements that are under way',
+    configure: async (command) => {
+      (await import('../client/cli/cancelCommand.js')).configureCancelCommand(command);
+    },
+  },
+  {
+    name: 'replace',
+    description: 'have a node replaced that nothing else asks to replace',
+    configure: async (command) => {
+      (await import('../client/cli/replaceCommand.js')).configureReplaceCommand(command);
+    },
+  },
+  {
     name: 'simulate',
     description: 'run one of the simulators alone',
     configure: async (command) => {

@@ -1,7 +1,11 @@
 import type { WorkflowClient } from '@temporalio/client';
+import { WithStartWorkflowOperation } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
+import { WorkflowNotFoundError } from '@temporalio/common';
 
 import { rolloutWorkflowId, taskQueueName } from '../workflows/ids.js';
-import { pokeSignal } from '../workflows/messages.js';
+import type { CancelAnswer, CancelRequest, RolloutStatus } from '../workflows/messages.js';
+import { cancelUpdate, pokeSignal, statusQuery } from '../workflows/messages.js';
 import type { nodePoolRollout } from '../workflows/nodePoolRollout.js';
 import type { RolloutInput } from '../workflows/rolloutState.js';
 import { searchAttributes } from '../workflows/searchAttributes.js';
@@ -28,4 +32,64 @@ export async function pokeRollout(workflows: WorkflowClient, cluster: string, no
     ...rolloutStartOptions(cluster, nodePool),
     signal: pokeSignal,
   });
+}
+
+/**
+ * Sends what a person asks for to a pool's rollout, which is started when none runs, and awaits the answer.
+ * @throws WorkflowUpdateFailedError when the rollout refuses; an error of Temporal's when it does not answer
+ */
+export async function updateRollout<Answer, Request>(
+  workflows: WorkflowClient,
+  cluster: string,
+  nodePool: string,
+  update: UpdateDefinition<Answer, [Request]>,
+  request: Request,
+): Promise<Answer> {
+  return await workflows.executeUpdateWithStart(update, {
+    args: [request],
+    startWorkflowOperation: new WithStartWorkflowOperation<typeof nodePoolRollout>('nodePoolRollout', {
+      ...rolloutStartOptions(cluster, nodePool),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    }),
+  });
+}
+
+/**
+ * Cancels replacements that are under way.
+ * @returns undefined when no rollout runs: then there is nothing to cancel
+ * @throws as updateRollout
+ */
+export async function cancelReplacements(
+  workflows: WorkflowClient,
+  cluster: string,
+  nodePool: string,
+  request: CancelRequest,
+): Promise<CancelAnswer | undefined> {
+  try {
+    const rollout = workflows.getHandle<typeof nodePoolRollout>(rolloutWorkflowId(cluster, nodePool));
+    return await rollout.executeUpdate(cancelUpdate, { args: [request] });
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** What there is to be seen of a pool's rollout. */
+export type RolloutSight =
+  | { readonly kind: 'running'; readonly status: RolloutStatus }
+  /** How it ended in Temporal's words, e.g. `COMPLETED`, and when, ISO 8601. */
+  | { readonly kind: 'ended'; readonly how: string; readonly at: string | null }
+  | { readonly kind: 'never' };
+
+/** Asks a pool's rollout for its status, or Temporal how it ended. */
+export async function seeRollout(workflows: WorkflowClient, cluster: string, nodePool: string): Promise<RolloutSight> {
+  const rollout = workflows.getHandle<typeof nodePoolRollout>(rolloutWorkflowId(cluster, nodePool));
+  try {
+    const { status, closeTime } = await rollout.describe();
+    if (status.name === 'RUNNING') return { kind: 'running', status: await rollout.query(statusQuery) };
+    return { kind: 'ended', how: status.name, at: closeTime?.toISOString() ?? null };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { kind: 'never' };
+    throw error;
+  }
 }

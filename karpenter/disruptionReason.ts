@@ -11,6 +11,9 @@ export const expiredReason = 'Expired';
 /** Conditions of a NodeClaim that ask for its replacement, in Karpenter's words, the more urgent first. */
 const disruptionConditions: readonly string[] = ['Drifted', 'Unhealthy', expiredReason, 'Underutilized', 'Empty'];
 
+/** What a person said is shown in lists and kept in histories: an annotation could hold a whole book. */
+const longestDetail = 500;
+
 /** An expiring node is replaced ahead of its time, but not by more than this share of its life: else it would be so from birth. */
 const mostOfLife = 0.1;
 
@@ -53,7 +56,8 @@ export function expiryDueMs({ metadata, spec }: NodeClaim, { expiryLeadMs }: Exp
 function manualDisruption({ metadata }: NodeClaim): Disruption | undefined {
   const text = metadata.annotations?.[replaceAnnotation];
   if (text === undefined || text === 'false') return undefined;
-  return { reason: manualReason, detail: text === '' || text === 'true' ? 'ByHand' : text, since: '' };
+  const words = text.replaceAll(/\s+/g, ' ').trim().slice(0, longestDetail);
+  return { reason: manualReason, detail: words === '' || words === 'true' ? 'ByHand' : words, since: '' };
 }
 
 function conditionDisruption(nodePool: NodePool, nodeClaim: NodeClaim): Disruption | undefined {

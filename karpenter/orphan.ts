@@ -37,7 +37,7 @@ export type Orphan =
   | { readonly kind: 'nodeClaim'; readonly nodeClaim: NodeClaim; readonly why: string; readonly keptWhy?: string }
   | { readonly kind: 'virtualMachine'; readonly machine: TaggedMachine; readonly why: string };
 
-const conditionMessage = /^replaced by (\S+)$/;
+const conditionMessage = /(?:^|; )replaced by (\S+)$/;
 
 /** The workflow that has set the DisruptionReason of this NodeClaim, if one of ours has. */
 function conditionWorkflow(nodeClaim: NodeClaim): string | undefined {

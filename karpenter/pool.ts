@@ -1,6 +1,6 @@
 import type { Node, NodeClaim, NodeClass, NodePool, Pod, PodDisruptionBudget } from './api.js';
 import { conditionTypes, getCondition, isTrue } from './conditions.js';
-import { disruptedTaint, initializedLabel, nodePoolLabel, waitingTaint } from './labels.js';
+import { disruptedTaint, initializedLabel, managedAnnotation, nodePoolLabel, waitingTaint } from './labels.js';
 
 /** A NodeClaim and the Node that it became, if it has become one. */
 export interface Machine {
@@ -19,6 +19,11 @@ export interface Pool {
   /** Pods of the cluster that have no node yet. */
   readonly pendingPods: readonly Pod[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+}
+
+/** Its owner lets Driftless replace its nodes. */
+export function isManaged({ metadata }: NodePool): boolean {
+  return metadata.annotations?.[managedAnnotation] === 'true';
 }
 
 /** What a pool is joined from. */

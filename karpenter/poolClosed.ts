@@ -2,6 +2,7 @@ import type { BudgetError } from './budget.js';
 import { conditionTypes, getCondition } from './conditions.js';
 import { managedAnnotation } from './labels.js';
 import type { Pool } from './pool.js';
+import { isManaged } from './pool.js';
 import type { Condition } from './api.js';
 
 interface Conditioned {
@@ -18,10 +19,9 @@ function notReadyWhy(kind: string, name: string, object: Conditioned): string | 
 /** Why a whole pool is left alone, in words for people, or undefined when it is not. */
 export function poolClosedWhy(pool: Pool, budgetErrors: readonly BudgetError[]): string | undefined {
   const { nodePool, nodeClass } = pool;
-  const { name, annotations, deletionTimestamp } = nodePool.metadata;
+  const { name, deletionTimestamp } = nodePool.metadata;
   if (deletionTimestamp !== undefined) return `NodePool ${name} is being deleted`;
-  if (annotations?.[managedAnnotation] !== 'true')
-    return `NodePool ${name} is not annotated ${managedAnnotation}: "true"`;
+  if (!isManaged(nodePool)) return `NodePool ${name} is not annotated ${managedAnnotation}: "true"`;
   const poolWhy = notReadyWhy('NodePool', name, nodePool);
   if (poolWhy !== undefined) return poolWhy;
   const { group, kind, name: className } = nodePool.spec.template.spec.nodeClassRef;

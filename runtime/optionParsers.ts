@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 
 /** Parsers for command line options and environment variables: commander puts the option's name before what they say. */
 
@@ -14,6 +15,14 @@ export function parseDurationMs(text: string): number {
     totalMs += Number(number) * (unitMs[unit ?? ''] ?? 0);
   }
   return totalMs;
+}
+
+/** An instant in ISO 8601 with its zone, to epoch milliseconds. */
+export function parseInstantMs(text: string): number {
+  if (!z.iso.datetime({ offset: true }).safeParse(text).success) {
+    throw new InvalidArgumentError('It must be an instant with its zone, such as 2026-01-05T09:00:00Z.');
+  }
+  return Date.parse(text);
 }
 
 export function parsePositiveInteger(text: string): number {

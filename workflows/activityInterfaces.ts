@@ -55,6 +55,8 @@ export interface PoolObservation {
   readonly admission: AdmissionReport;
   /** Of the UIDs that the rollout named, those that need no replacement any more. */
   readonly settled: readonly string[];
+  /** Of the UIDs that the rollout named, those whose NodeClaim is there no more. */
+  readonly gone: readonly string[];
   readonly children: readonly ChildReport[];
   readonly settings: { readonly rollout: RolloutSettings; readonly replacement: ReplacementSettings };
 }

@@ -18,6 +18,8 @@ export const failureTypes = {
   bornDrifted: 'BornDrifted',
   /** A person named a NodeClaim that the pool does not have. */
   unknownNodeClaim: 'UnknownNodeClaim',
+  /** A person asked for the retry of what has neither failed nor been skipped. */
+  notFailed: 'NotFailed',
   /** A request of a person that cannot be fulfilled as it stands. */
   invalidRequest: 'InvalidRequest',
   /** The kill switch is on: the step begins anew, with all of its time, when it is off again. */

@@ -24,6 +24,9 @@ export interface Replaced {
   readonly nodeClaim: string;
   /** The NodeClaim that took its place; null: it was empty, nothing had to. */
   readonly replacement: string | null;
+  /** Why it was replaced, and the reason's own reason, or what a person said. */
+  readonly reason: string;
+  readonly reasonDetail: string;
   readonly launchFailures: readonly LaunchFailure[];
 }
 
@@ -91,7 +94,7 @@ export interface RetryRequest extends Partial<Asker> {
 }
 
 export interface RetryAnswer {
-  /** NodeClaims that are tried again as soon as a permit is free. */
+  /** NodeClaims that had failed or been skipped: they start as soon as a permit is free. */
   readonly retried: readonly string[];
 }
 

@@ -4,12 +4,10 @@ import {
   ChildWorkflowCancellationType,
   condition,
   continueAsNew,
-  getExternalWorkflowHandle,
   log,
   ParentClosePolicy,
   proxyActivities,
   setCurrentDetails,
-  setHandler,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -23,26 +21,18 @@ import {
 } from '@temporalio/common';
 
 import type { Candidate } from '../karpenter/candidate.js';
-import type { InFlight, RolloutActivities } from './activityInterfaces.js';
+import type { RolloutActivities } from './activityInterfaces.js';
 import { summarizeFailure } from './failures.js';
 import { replaceNodeWorkflowId } from './ids.js';
-import {
-  cancelUpdate,
-  pauseUpdate,
-  pokeSignal,
-  resumeUpdate,
-  retryUpdate,
-  skipUpdate,
-  statusQuery,
-} from './messages.js';
-import type { CancelRequest, RetryRequest, RolloutResult, SkipRequest } from './messages.js';
+import type { RolloutResult } from './messages.js';
 import type { replaceNode } from './replaceNode.js';
 import type { ReplaceNodeInput } from './replacementTypes.js';
-import { checkAsker, checkCancelRequest, checkRetryRequest, checkSkipRequest } from './requests.js';
 import { rolloutDetails } from './rolloutDetails.js';
+import { setHandlers } from './rolloutHandlers.js';
 import { RolloutState } from './rolloutState.js';
 import type { ChildEnd, RolloutInput } from './rolloutState.js';
 import { searchAttributes } from './searchAttributes.js';
+import { summaryText } from './summaryText.js';
 
 const { observePool } = proxyActivities<RolloutActivities>({
   startToCloseTimeout: '1 minute',
@@ -53,11 +43,6 @@ const { markWaiting } = proxyActivities<RolloutActivities>({
   startToCloseTimeout: '5 minutes',
   retry: { maximumAttempts: 3 },
   summary: 'Put the soft taint on nodes that wait',
-});
-const { findNodeClaim } = proxyActivities<RolloutActivities>({
-  startToCloseTimeout: '15 seconds',
-  scheduleToCloseTimeout: '1 minute',
-  summary: 'Find the NodeClaim that a person names',
 });
 
 /**
@@ -84,27 +69,24 @@ async function run(input: RolloutInput, rollout: RolloutState): Promise<RolloutR
     await Promise.all(admitted.map((candidate) => startReplacement(candidate, input, rollout)));
     marking.begin();
     setCurrentDetails(rolloutDetails(rollout.status(Date.now())));
-    const isAtEnd = rollout.isCanceled ? rollout.children.length === 0 : rollout.isQuiet(Date.now());
-    if (isAtEnd && allHandlersFinished()) {
-      await marking.ended();
-      return rollout.result();
+    if (isAtEnd(rollout)) {
+      await condition(() => allHandlersFinished() && marking.isIdle);
+      // Who has asked for something meanwhile is served first.
+      if (isAtEnd(rollout)) return rollout.result();
+      continue;
     }
-    // A canceled rollout ends in the run that was canceled: only that one can end as canceled.
-    if (!rollout.isCanceled && shouldContinueAsNew(input)) {
-      await marking.ended();
-      await goOnAsNew(input, rollout);
+    if (shouldContinueAsNew(input, rollout)) {
+      await condition(() => allHandlersFinished() && marking.isIdle);
+      // The cancellation may have come only now.
+      if (shouldContinueAsNew(input, rollout))
+        await continueAsNew<typeof nodePoolRollout>({ ...input, carried: rollout.carry() });
     }
     await untilSomethingChanges(rollout);
   }
 }
 
-/** One that has ended in the meantime needs no cancel any more. */
-async function cancelChild(workflowId: string): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(workflowId).cancel();
-  } catch (error) {
-    log.info('nothing to cancel', { workflowId, error: summarizeFailure(error).message });
-  }
+function isAtEnd(rollout: RolloutState): boolean {
+  return rollout.isCanceled ? rollout.children.length === 0 : rollout.isQuiet(Date.now());
 }
 
 /** The soft taint of those that wait is written beside everything else: nobody waits for it, and a failure is only a pod moved twice. */
@@ -124,71 +106,9 @@ class Marking {
       });
   }
 
-  async ended(): Promise<void> {
-    await this.#running;
+  get isIdle(): boolean {
+    return this.#running === undefined;
   }
-}
-
-function setHandlers(input: RolloutInput, rollout: RolloutState): void {
-  const { cluster, nodePool } = input;
-  const find = (nodeClaim: string): Promise<InFlight> => findNodeClaim({ cluster, nodePool, nodeClaim });
-  setHandler(
-    pokeSignal,
-    () => {
-      rollout.poke();
-    },
-    { description: 'Something may have changed: look at the cluster' },
-  );
-  setHandler(statusQuery, () => rollout.status(Date.now()), { description: 'What the rollout is doing now' });
-  setHandler(
-    retryUpdate,
-    async (request) => {
-      await condition(() => rollout.isObserved);
-      rollout.checkRetry(request);
-      return rollout.retry(request, Date.now());
-    },
-    {
-      validator: (request: RetryRequest) => {
-        checkRetryRequest(request);
-        rollout.checkRetry(request);
-      },
-      description: 'Start failed replacements again, now: {} or {"nodeClaim", "by", "why"}',
-    },
-  );
-  setHandler(pauseUpdate, (request) => rollout.pause(request, Date.now()), {
-    validator: checkAsker,
-    description: 'Start nothing any more: {"by", "why"}',
-  });
-  setHandler(
-    resumeUpdate,
-    (request) => {
-      rollout.resume(request, Date.now());
-    },
-    { validator: checkAsker, description: 'Go on after a pause: {"by", "why"}' },
-  );
-  setHandler(skipUpdate, async (request) => rollout.skip(await find(request.nodeClaim), request, Date.now()), {
-    validator: (request: SkipRequest) => {
-      checkSkipRequest(request, Date.now());
-    },
-    description: 'Leave a NodeClaim alone for a while: {"nodeClaim", "until", "by", "why"}',
-  });
-  setHandler(
-    cancelUpdate,
-    async (request) => {
-      const children = rollout.cancelable(request, Date.now());
-      await Promise.all(
-        children.map(({ nodeClaim, uid }) => cancelChild(replaceNodeWorkflowId(cluster, nodeClaim, uid))),
-      );
-      return { canceled: children.map(({ nodeClaim }) => nodeClaim) };
-    },
-    {
-      validator: (request: CancelRequest) => {
-        checkCancelRequest(request);
-        rollout.checkCancel(request);
-      },
-      description: 'Cancel replacements that are under way: {"by", "why"} or {"nodeClaim", "by", "why"}',
-    },
-  );
 }
 
 async function untilSomethingChanges(rollout: RolloutState): Promise<void> {
@@ -228,7 +148,7 @@ async function startReplacement(candidate: Candidate, input: RolloutInput, rollo
         { key: searchAttributes.disruptionReason, value: reason },
         { key: searchAttributes.phase, value: 'Reserve' },
       ],
-      staticSummary: `Replace ${nodeClaim} (${reason}: ${reasonDetail})`,
+      staticSummary: summaryText(`Replace ${nodeClaim} (${reason}: ${reasonDetail})`),
       staticDetails: `NodeClaim \`${nodeClaim}\` (Node \`${node}\`) of NodePool \`${nodePool}\`, ${reason}${candidate.since === '' ? '' : ` since ${candidate.since}`}: ${reasonDetail}.`,
     });
     void awaitEnd(child).then((end) => {
@@ -253,12 +173,9 @@ async function awaitEnd(child: ChildWorkflowHandle<typeof replaceNode>): Promise
   }
 }
 
-function shouldContinueAsNew({ continueAsNewAfterEvents }: RolloutInput): boolean {
+/** A canceled rollout ends in the run that was canceled: only that one can end as canceled. */
+function shouldContinueAsNew({ continueAsNewAfterEvents }: RolloutInput, { isCanceled }: RolloutState): boolean {
+  if (isCanceled) return false;
   const { continueAsNewSuggested, historyLength } = workflowInfo();
   return continueAsNewSuggested || historyLength >= (continueAsNewAfterEvents ?? Infinity);
-}
-
-async function goOnAsNew(input: RolloutInput, rollout: RolloutState): Promise<never> {
-  await condition(allHandlersFinished);
-  return await continueAsNew<typeof nodePoolRollout>({ ...input, carried: rollout.carry() });
 }

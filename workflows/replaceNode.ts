@@ -152,10 +152,13 @@ class Replacement {
     await this.#steps.followDeletion(deletion);
     await Promise.all(this.#removals);
     this.#progress.end('Replaced', '');
+    const { nodeClaim, reason, reasonDetail } = this.input;
     return {
       kind: 'replaced',
-      nodeClaim: this.input.nodeClaim,
+      nodeClaim,
       replacement: launch?.nodeClaim ?? null,
+      reason,
+      reasonDetail,
       offering: launch?.offering ?? null,
       launchFailures: this.#progress.launchFailures,
     };

@@ -109,6 +109,8 @@ export type ReplacementResult =
       readonly nodeClaim: string;
       /** null: the node was empty, nothing took its place. */
       readonly replacement: string | null;
+      readonly reason: string;
+      readonly reasonDetail: string;
       readonly offering: Offering | null;
       readonly launchFailures: readonly LaunchFailure[];
     }

@@ -6,13 +6,15 @@ import type { Asker, CancelRequest, RetryRequest, SkipRequest } from './messages
 const longestTextLength = 500;
 const longestSkipMs = 30 * 24 * 3_600_000;
 
-/** What people send comes from the UI and the command line: it is read as if nothing were known of it. */
-function refuseRequest(message: string): never {
+/** @throws ApplicationFailure of type InvalidRequest */
+export function refuseRequest(message: string): never {
   throw ApplicationFailure.nonRetryable(message, failureTypes.invalidRequest);
 }
 
+/** What people send comes from the UI and the command line: it is read as if nothing were known of it. */
 function checkText(field: string, value: unknown): void {
   if (typeof value !== 'string' || value.trim() === '') refuseRequest(`"${field}" must be a text that is not empty`);
+  if (/[\r\n]/.test(value)) refuseRequest(`"${field}" must be one line`);
   if (value.length > longestTextLength)
     refuseRequest(`"${field}" must not be longer than ${longestTextLength} characters`);
 }
@@ -48,11 +50,18 @@ export function checkSkipRequest(request: SkipRequest, nowMs: number): void {
   checkObject(request, '{"nodeClaim": "NAME", "until": "2026-01-05T09:00:00Z", "by": "ana", "why": "the reason"}');
   checkText('nodeClaim', request.nodeClaim);
   checkText('until', request.until);
-  // Local times follow a worker's clock: an instant has to say its zone.
-  const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(request.until);
-  const untilMs = isInstant ? Date.parse(request.until) : NaN;
-  if (Number.isNaN(untilMs)) refuseRequest('"until" must be an instant with its zone, such as 2026-01-05T09:00:00Z');
+  const untilMs = parseInstantMs(request.until);
+  if (untilMs === undefined) refuseRequest('"until" must be an instant with its zone, such as 2026-01-05T09:00:00Z');
   if (untilMs <= nowMs) refuseRequest(`"until" must lie in the future, ${request.until} does not`);
   if (untilMs > nowMs + longestSkipMs) refuseRequest('"until" must not be more than 30 days ahead');
   checkAsker(request);
+}
+
+/** Local times follow a worker's clock: an instant has to say its zone. A day that its month does not have is none. */
+function parseInstantMs(text: string): number | undefined {
+  const [, day] = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+  const [instantMs, dayMs] = [Date.parse(text), Date.parse(`${day ?? ''}T00:00:00Z`)];
+  if (Number.isNaN(instantMs) || Number.isNaN(dayMs)) return undefined;
+  // JavaScript reads the 31st of February as the 3rd of March.
+  return new Date(dayMs).toISOString().slice(0, 10) === day ? instantMs : undefined;
 }

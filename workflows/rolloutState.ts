@@ -17,6 +17,7 @@ import type {
   SkipRequest,
 } from './messages.js';
 import { failureTypes } from './failures.js';
+import { refuseRequest } from './requests.js';
 import type { ReplacementResult } from './replacementTypes.js';
 import type { CarriedBackoff } from './rolloutBackoff.js';
 import { RolloutBackoff } from './rolloutBackoff.js';
@@ -78,6 +79,8 @@ export class RolloutState {
   readonly #notNeeded: RolloutResult['notNeeded'][number][];
   readonly #backoff: RolloutBackoff;
   readonly #interventions: RolloutInterventions;
+  /** Names of the NodeClaims that somebody is about to skip: they are being looked up. */
+  readonly #aboutToBeSkipped = new Set<string>();
   #settings: PoolObservation['settings'] | undefined;
   #admission: AdmissionReport | undefined;
   #isCanceled = false;
@@ -166,12 +169,14 @@ export class RolloutState {
     for (const uid of observation.settled) {
       this.#failures.delete(uid);
       this.#first.delete(uid);
-      this.#interventions.forget(uid);
     }
+    // A skip is about the NodeClaim, whether anything asks for its replacement just now or not.
+    for (const uid of observation.gone) this.#interventions.forget(uid);
     // A child that was found just now holds a permit that this look did not count: the next one will.
     const found = observation.children.filter(({ uid }) => !known.has(uid));
     if (this.#adoptFound(found, nowMs)) return [];
-    return this.#mayStart(nowMs) ? observation.admission.start : [];
+    if (!this.#mayStart(nowMs)) return [];
+    return observation.admission.start.filter(({ nodeClaim }) => !this.#aboutToBeSkipped.has(nodeClaim));
   }
 
   started(candidate: Candidate): void {
@@ -209,19 +214,18 @@ export class RolloutState {
 
   /** @throws ApplicationFailure when there is nothing to retry under that name */
   checkRetry({ nodeClaim }: RetryRequest): void {
-    if (nodeClaim === undefined || !this.isObserved) return;
-    const isFailed = [...this.#failures.values()].some((failure) => failure.nodeClaim === nodeClaim);
-    if (!isFailed)
-      throw ApplicationFailure.nonRetryable(`NodeClaim ${nodeClaim} has not failed in this rollout`, 'NotFailed');
+    if (nodeClaim === undefined || !this.isObserved || this.#retriable(nodeClaim).length > 0) return;
+    if (this.#isInFlight(nodeClaim)) refuseRequest(`NodeClaim ${nodeClaim} is being replaced already`);
+    const why = `NodeClaim ${nodeClaim} has not failed in this rollout, nor has it been skipped`;
+    throw ApplicationFailure.nonRetryable(why, failureTypes.notFailed);
   }
 
   retry({ nodeClaim, by, why }: RetryRequest, nowMs: number): RetryAnswer {
-    const retried = [...this.#failures.values()].filter(
-      (failure) => nodeClaim === undefined || failure.nodeClaim === nodeClaim,
-    );
-    for (const failure of retried) {
-      this.#failures.set(failure.uid, { ...failure, held: false });
-      this.#first.add(failure.uid);
+    const retried = this.#retriable(nodeClaim);
+    for (const { uid } of retried) {
+      const failure = this.#failures.get(uid);
+      if (failure !== undefined) this.#failures.set(uid, { ...failure, held: false });
+      this.#first.add(uid);
     }
     this.#backoff.reset();
     this.#interventions.retry(
@@ -230,7 +234,19 @@ export class RolloutState {
       nowMs,
     );
     this.#isPoked = true;
-    return { retried: retried.map((failure) => failure.nodeClaim) };
+    return { retried: retried.map((child) => child.nodeClaim) };
+  }
+
+  /** What has failed or been skipped and is not under way again. */
+  #retriable(nodeClaim: string | undefined): readonly InFlight[] {
+    const waiting = [...this.#failures.values(), ...this.#interventions.skipped]
+      .filter((child) => nodeClaim === undefined || child.nodeClaim === nodeClaim)
+      .filter(({ uid }) => !this.#children.has(uid));
+    return [...new Map(waiting.map((child) => [child.uid, child])).values()];
+  }
+
+  #isInFlight(nodeClaim: string): boolean {
+    return this.children.some((child) => child.nodeClaim === nodeClaim);
   }
 
   pause(asker: Asker, nowMs: number): Pause {
@@ -239,30 +255,42 @@ export class RolloutState {
   }
 
   /** @throws ApplicationFailure when it is not paused */
+  checkResume(): void {
+    if (this.#interventions.paused === null)
+      refuseRequest(`the rollout of NodePool ${this.input.nodePool} is not paused`);
+  }
+
   resume(asker: Asker, nowMs: number): void {
-    if (this.#interventions.paused === null) {
-      throw ApplicationFailure.nonRetryable('the rollout is not paused', failureTypes.invalidRequest);
-    }
     this.#interventions.resume(asker, nowMs);
     this.#isPoked = true;
   }
 
   /** @throws ApplicationFailure when its replacement is under way: that can only be canceled */
-  skip(child: InFlight, request: SkipRequest, nowMs: number): Skip {
-    if (this.#children.has(child.uid)) {
-      throw ApplicationFailure.nonRetryable(
-        `NodeClaim ${child.nodeClaim} is being replaced: cancel its replacement instead`,
-        failureTypes.invalidRequest,
-      );
-    }
+  checkSkip(nodeClaim: string): void {
+    if (this.#isInFlight(nodeClaim))
+      refuseRequest(`NodeClaim ${nodeClaim} is being replaced: cancel its replacement instead`);
+  }
+
+  /** The NodeClaim does not start while it is being looked up. */
+  beginSkip(nodeClaim: string): void {
+    this.#aboutToBeSkipped.add(nodeClaim);
+  }
+
+  endSkip(nodeClaim: string): void {
+    this.#aboutToBeSkipped.delete(nodeClaim);
     this.#isPoked = true;
+  }
+
+  /** @throws ApplicationFailure when its replacement is under way after all: somebody else had started it */
+  skip(child: InFlight, request: SkipRequest, nowMs: number): Skip {
+    this.checkSkip(child.nodeClaim);
     return this.#interventions.skip(child, request, nowMs);
   }
 
   /** @throws ApplicationFailure when the NodeClaim's replacement is not under way */
   checkCancel({ nodeClaim }: CancelRequest): void {
-    if (nodeClaim === undefined || this.children.some((child) => child.nodeClaim === nodeClaim)) return;
-    throw ApplicationFailure.nonRetryable(`NodeClaim ${nodeClaim} is not being replaced`, failureTypes.invalidRequest);
+    if (nodeClaim === undefined || !this.isObserved || this.#isInFlight(nodeClaim)) return;
+    refuseRequest(`NodeClaim ${nodeClaim} is not being replaced`);
   }
 
   /** The children that a person's cancel is about. */
@@ -383,8 +411,8 @@ export class RolloutState {
     this.#failures.delete(child.uid);
     switch (result.kind) {
       case 'replaced': {
-        const { nodeClaim, replacement, launchFailures } = result;
-        this.#replaced.push({ nodeClaim, replacement, launchFailures });
+        const { nodeClaim, replacement, reason, reasonDetail, launchFailures } = result;
+        this.#replaced.push({ nodeClaim, replacement, reason, reasonDetail, launchFailures });
         this.#backoff.succeeded();
         return;
       }

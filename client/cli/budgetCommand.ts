@@ -1,16 +1,8 @@
 import type { Command } from 'commander';
-import { InvalidArgumentError, Option } from 'commander';
-import { z } from 'zod';
+import { Option } from 'commander';
 
-import { parseWholeNumber } from '../../runtime/optionParsers.js';
+import { parseInstantMs, parseWholeNumber } from '../../runtime/optionParsers.js';
 import type { BudgetOptions } from './runBudget.js';
-
-function parseInstant(text: string): number {
-  if (!z.iso.datetime({ offset: true }).safeParse(text).success) {
-    throw new InvalidArgumentError('It must be an instant with its zone, such as 2026-01-05T09:00:00Z.');
-  }
-  return Date.parse(text);
-}
 
 /** `driftless budget`: exit code 1 when a budget is invalid. */
 export function configureBudgetCommand(command: Command): void {
@@ -19,7 +11,7 @@ export function configureBudgetCommand(command: Command): void {
     .addOption(new Option('-f, --file <file>', 'a NodePool in a YAML or JSON file instead: needs no cluster'))
     .addOption(new Option('--nodes <n>', 'with --file: how many nodes it has').argParser(parseWholeNumber))
     .addOption(new Option('--disrupted <n>', 'with --file: how many of them are disrupted').argParser(parseWholeNumber))
-    .addOption(new Option('--at <instant>', 'ISO 8601; default: now').argParser(parseInstant))
+    .addOption(new Option('--at <instant>', 'ISO 8601; default: now').argParser(parseInstantMs))
     .addOption(new Option('--reason <reason>', 'one reason only'))
     .addOption(new Option('-o, --output <format>', 'how to answer').choices(['text', 'json']).default('text'))
     .action(async (nodePool: string | undefined, options: BudgetOptions) => {

@@ -3,7 +3,8 @@ import type { Informer } from '../../activities/kubernetes/informer.js';
 import type { Node, NodeClaim, NodeClass, NodePool, Pod, PodDisruptionBudget } from '../../karpenter/api.js';
 import { disruptionOf, expiryDueMs } from '../../karpenter/disruptionReason.js';
 import type { ExpiryRule } from '../../karpenter/disruptionReason.js';
-import { initializedLabel, managedAnnotation, nodePoolLabel, workflowAnnotation } from '../../karpenter/labels.js';
+import { initializedLabel, nodePoolLabel, workflowAnnotation } from '../../karpenter/labels.js';
+import { isManaged } from '../../karpenter/pool.js';
 import { protectionOf } from '../../karpenter/pods.js';
 import { Alarm } from './alarm.js';
 import {
@@ -36,7 +37,8 @@ export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: 
 
   const pokeIfManaged = (name: string | undefined): void => {
     if (name === undefined) return;
-    if (nodePools.get(name)?.metadata.annotations?.[managedAnnotation] === 'true') poke(name);
+    const nodePool = nodePools.get(name);
+    if (nodePool !== undefined && isManaged(nodePool)) poke(name);
   };
   const isDisrupted = (nodeClaim: NodeClaim): boolean => {
     const nodePool = nodePools.get(poolOf(nodeClaim) ?? '');

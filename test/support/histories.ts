@@ -11,6 +11,7 @@ export const historyNames = [
   'rollout',
   'rolloutWithRetry',
   'rolloutContinued',
+  'rolloutPaused',
   'replacement',
   'replacementLaunchFailed',
   'replacementCanceled',

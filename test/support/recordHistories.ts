@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it, jest } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 
 import { replaceNodeWorkflowId } from '../../workflows/ids.js';
-import { retryUpdate } from '../../workflows/messages.js';
+import { cancelUpdate, pauseUpdate, resumeUpdate, retryUpdate, skipUpdate } from '../../workflows/messages.js';
 import { everythingGoesWell, failLaunch, goOnWaiting, replacementOf } from './fakeActivities.js';
 import type { HistoryName } from './histories.js';
 import { writeHistory } from './histories.js';
@@ -82,6 +82,29 @@ describe('histories', () => {
     await failureOf(replacement('canceled-1'));
     await store('replacementCanceled', replacement('canceled-1'));
     await rollout.terminate();
+  });
+
+  it('of a rollout that people pause and resume, with a NodeClaim skipped and a replacement canceled', async () => {
+    const fakes = worker.fakesOf('paused');
+    const pool = quickPool('paused');
+    pool.budget = 1;
+    pool.drift('paused-1', 'paused-2', 'paused-3');
+    fakes.does.drain = ({ nodeClaim, round }) =>
+      nodeClaim === 'paused-1' && round === 0 ? goOnWaiting() : Promise.resolve();
+    const rollout = await startRollout(worker, 'paused');
+    await fakes.called('drain');
+    const asker = { by: 'ana', why: 'a rehearsal' };
+    await rollout.executeUpdate(pauseUpdate, { args: [asker] });
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    await rollout.executeUpdate(skipUpdate, { args: [{ ...asker, nodeClaim: 'paused-3', until }] });
+    await rollout.executeUpdate(cancelUpdate, { args: [{ ...asker, nodeClaim: 'paused-1' }] });
+    await untilStatus(rollout, 'it is held', ({ failures }) => failures.length === 1);
+    await rollout.executeUpdate(resumeUpdate, { args: [asker] });
+    await untilStatus(rollout, 'the other is replaced', ({ replaced }) => replaced.length === 1);
+    await rollout.executeUpdate(retryUpdate, { args: [{ ...asker, nodeClaim: 'paused-1' }] });
+    await rollout.executeUpdate(retryUpdate, { args: [{}] });
+    await rollout.result();
+    await store('rolloutPaused', rollout);
   });
 
   it('of a rollout that was continued as new with a child in flight', async () => {

@@ -1,8 +1,11 @@
+import { ApplicationFailure } from '@temporalio/common';
+
 import { until } from '../../demo/until.js';
 import { describeChildren } from '../../activities/temporal/children.js';
 import type { Candidate } from '../../karpenter/candidate.js';
 import type { ObservePoolInput, PoolObservation } from '../../workflows/activityInterfaces.js';
 import type { RolloutSettings } from '../../workflows/settings.js';
+import { failureTypes } from '../../workflows/failures.js';
 import { everythingGoesWell } from './fakeActivities.js';
 import type { Gate } from './gate.js';
 import { replacementSettings, uidOf } from './replacements.js';
@@ -35,14 +38,22 @@ export class ScriptedPool {
   readonly looks: Look[] = [];
   readonly #drifted = new Map<string, Candidate>();
   readonly #tainted = new Set<string>();
+  readonly #atPeace = new Set<string>();
 
-  /** Takes over observePool of this pool's fakes; a node whose deletion begins is in the pool no more. */
+  /** Takes over observePool and findNodeClaim of this pool's fakes; a node whose deletion begins is in the pool no more. */
   constructor(
     private readonly worker: TestWorker,
     readonly nodePool: string,
   ) {
     const { does } = worker.fakesOf(nodePool);
     does.observePool = (input) => this.#observe(input);
+    does.findNodeClaim = ({ nodeClaim }) => {
+      const uid = uidOf(nodeClaim);
+      if (this.#has(uid)) return Promise.resolve({ nodeClaim, uid });
+      return Promise.reject(
+        ApplicationFailure.nonRetryable(`no NodeClaim ${nodeClaim}`, failureTypes.unknownNodeClaim),
+      );
+    };
     does.beginDeletion = async (ref, launch) => {
       this.#drifted.delete(ref.uid);
       return await everythingGoesWell().beginDeletion(ref, launch);
@@ -51,12 +62,24 @@ export class ScriptedPool {
 
   /** Adds nodes that are to be replaced. */
   drift(...nodeClaims: readonly string[]): void {
-    for (const nodeClaim of nodeClaims) {
-      const uid = uidOf(nodeClaim);
-      const since = '2026-01-01T00:00:00Z';
-      const candidate = { nodeClaim, uid, node: `node-${nodeClaim}`, reason: 'Drifted', reasonDetail: 'ImageDrift' };
-      this.#drifted.set(uid, { ...candidate, since, isEmpty: false, carriesControlPlane: false });
-    }
+    for (const nodeClaim of nodeClaims) this.disrupt(nodeClaim, 'Drifted', 'ImageDrift');
+  }
+
+  /** Adds a node that is to be replaced for some other reason. */
+  disrupt(nodeClaim: string, reason: string, reasonDetail: string): void {
+    const uid = uidOf(nodeClaim);
+    const since = '2026-01-01T00:00:00Z';
+    const candidate = { nodeClaim, uid, node: `node-${nodeClaim}`, reason, reasonDetail };
+    this.#drifted.set(uid, { ...candidate, since, isEmpty: false, carriesControlPlane: false });
+  }
+
+  /** Adds nodes that are not to be replaced. */
+  settleIn(...nodeClaims: readonly string[]): void {
+    for (const nodeClaim of nodeClaims) this.#atPeace.add(uidOf(nodeClaim));
+  }
+
+  #has(uid: string): boolean {
+    return this.#drifted.has(uid) || this.#atPeace.has(uid);
   }
 
   /** A node is being replaced, as its taint shows: it is no candidate. */
@@ -64,9 +87,10 @@ export class ScriptedPool {
     this.#tainted.add(uidOf(nodeClaim));
   }
 
-  /** A node is not to be replaced any more. */
+  /** A node is gone. */
   settle(nodeClaim: string): void {
     this.#drifted.delete(uidOf(nodeClaim));
+    this.#atPeace.delete(uidOf(nodeClaim));
   }
 
   /** Waits for the pool to have been looked at so many times; answers the last of these looks. */
@@ -112,6 +136,7 @@ export class ScriptedPool {
         closed: null,
       },
       settled: [...named].filter((uid) => !this.#drifted.has(uid)),
+      gone: [...named].filter((uid) => !this.#has(uid)),
       children: described.filter(({ uid, status }) => known.has(uid) || status === 'running'),
       settings: { rollout: this.settings, replacement: replacementSettings },
     };

@@ -4,6 +4,8 @@ import type { RolloutFailure, RolloutStatus } from '../../workflows/messages.js'
 import { rolloutDetails } from '../../workflows/rolloutDetails.js';
 import { admissionOf, candidateOf, statusOf, blockedOf } from './rolloutFixture.js';
 
+const drifted = { reason: 'Drifted', reasonDetail: 'ImageDrift' } as const;
+
 function failureOf(nodeClaim: string, held: boolean): RolloutFailure {
   const at = '2026-01-05T12:00:00.000Z';
   return { nodeClaim, uid: `uid-${nodeClaim}`, code: 'AllocationFailed', message: 'no room', at, rounds: 1, held };
@@ -53,7 +55,7 @@ describe('the numbers', () => {
   it('are nodes, disrupted, budget and what became of them', () => {
     const status = statusOf({
       inFlight: ['b', 'c'],
-      replaced: [{ nodeClaim: 'a', replacement: 'x', launchFailures: [] }],
+      replaced: [{ ...drifted, nodeClaim: 'a', replacement: 'x', launchFailures: [] }],
       failures: [failureOf('d', false)],
       admission: admissionOf({ disrupted: ['b', 'c', 'e'] }),
     });
@@ -77,8 +79,9 @@ describe('the table', () => {
     const status = statusOf({
       inFlight: ['draining', 'just-started'],
       replaced: [
-        { nodeClaim: 'done', replacement: 'new', launchFailures: [] },
+        { ...drifted, nodeClaim: 'done', replacement: 'new', launchFailures: [] },
         {
+          ...drifted,
           nodeClaim: 'done-late',
           replacement: 'newer',
           launchFailures: [{ nodeClaim: 'x', code: 'AllocationFailed', message: 'm' }],

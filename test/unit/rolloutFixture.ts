@@ -76,12 +76,19 @@ const everybody = ['a', 'b', 'c', 'd', 'e'];
 /** What a look at a pool says in which these NodeClaims are to be replaced, and no other. */
 export function observationOf(
   nodeClaims: readonly string[],
-  parts: Partial<Admission> & { readonly children?: PoolObservation['children'] } = {},
+  parts: Partial<Admission> & {
+    readonly children?: PoolObservation['children'];
+    /** NodeClaims that are there and not to be replaced. */
+    readonly atPeace?: readonly string[];
+  } = {},
 ): PoolObservation {
-  const { children = [], ...admission } = parts;
+  const { children = [], atPeace = [], ...admission } = parts;
   return {
     admission: admissionOf(admission),
     settled: everybody.filter((name) => !nodeClaims.includes(name)).map((name) => `uid-${name}`),
+    gone: everybody
+      .filter((name) => !nodeClaims.includes(name) && !atPeace.includes(name))
+      .map((name) => `uid-${name}`),
     children,
     settings: { rollout: rolloutSettings, replacement: replacementSettings },
   };
@@ -110,7 +117,15 @@ export function childOf(nodeClaim: string): InFlight {
 
 export function replaced(nodeClaim: string): ReplacementResult {
   const offering = { instanceType: 'Standard_D2as_v5', zone: 'westus2-1', capacityType: 'on-demand' };
-  return { kind: 'replaced', nodeClaim, replacement: `${nodeClaim}-new`, offering, launchFailures: [] };
+  return {
+    kind: 'replaced',
+    nodeClaim,
+    replacement: `${nodeClaim}-new`,
+    reason: 'Drifted',
+    reasonDetail: 'ImageDrift',
+    offering,
+    launchFailures: [],
+  };
 }
 
 /** A rollout that has looked at its pool once and found nothing to do. */

@@ -105,7 +105,9 @@ describe('a failure', () => {
     endChild(rollout, 'a', { kind: 'ended', result: replaced('a') }, startMs);
     expect(rollout.result()).toMatchObject({
       failures: [],
-      replaced: [{ nodeClaim: 'a', replacement: 'a-new', launchFailures: [] }],
+      replaced: [
+        { nodeClaim: 'a', replacement: 'a-new', reason: 'Drifted', reasonDetail: 'ImageDrift', launchFailures: [] },
+      ],
     });
   });
 

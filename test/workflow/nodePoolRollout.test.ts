@@ -66,11 +66,12 @@ describe('nodePoolRollout', () => {
     const rollout = await startRollout(worker, 'result');
 
     const result = await rollout.result();
+    const drifted = { reason: 'Drifted', reasonDetail: 'ImageDrift' };
     expect(result).toMatchObject({ nodePool: 'result', failures: [] });
     expect(result.notNeeded).toEqual([{ nodeClaim: 'old-2', why: 'it is no longer Drifted' }]);
     expect([...result.replaced].sort((a, b) => a.nodeClaim.localeCompare(b.nodeClaim))).toEqual([
-      { nodeClaim: 'old-1', replacement: 'old-1-r0-0', launchFailures: [] },
-      { nodeClaim: 'old-3', replacement: 'old-3-r0-0', launchFailures: [] },
+      { ...drifted, nodeClaim: 'old-1', replacement: 'old-1-r0-0', launchFailures: [] },
+      { ...drifted, nodeClaim: 'old-3', replacement: 'old-3-r0-0', launchFailures: [] },
     ]);
     expect(fakes.callsOf('reserve')).toHaveLength(3);
   });
@@ -145,6 +146,22 @@ describe('nodePoolRollout', () => {
     reserved.open();
     await untilStatus(rollout, 'it was not needed', ({ notNeeded }) => notNeeded.length === 1);
     await rollout.terminate();
+  });
+
+  it('starts a replacement whatever a person has said of its reason, and keeps that in the result', async () => {
+    const pool = new ScriptedPool(worker, 'by-hand');
+    pool.settings = { ...pool.settings, quietMs: 20 };
+    // More than Temporal takes for a summary, in characters of more than a byte.
+    const text = 'größer '.repeat(70).trim();
+    pool.disrupt('old-8', 'Manual', text);
+    const rollout = await startRollout(worker, 'by-hand');
+
+    const reason = { reason: 'Manual', reasonDetail: text };
+    expect(await rollout.result()).toMatchObject({ replaced: [{ nodeClaim: 'old-8', ...reason }] });
+    const child = worker.workflows.getHandle(replaceNodeWorkflowId(worker.cluster, 'old-8', uidOf('old-8')));
+    expect(await child.result()).toMatchObject(reason);
+    const description = await child.describe();
+    expect(await description.staticSummary()).toMatch(/^Replace old-8 \(Manual: größer größer .*…$/);
   });
 
   it('shows in status and current details who is in flight and who waits', async () => {

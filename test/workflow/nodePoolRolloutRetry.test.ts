@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 
-import { replaceNodeWorkflowId, rolloutWorkflowId, taskQueueName } from '../../workflows/ids.js';
+import { replaceNodeWorkflowId } from '../../workflows/ids.js';
 import { pokeSignal, retryUpdate, statusQuery } from '../../workflows/messages.js';
-import type { RetryAnswer, RetryRequest } from '../../workflows/messages.js';
-import type { nodePoolRollout } from '../../workflows/nodePoolRollout.js';
 import { goOnWaiting, replacementOf } from '../support/fakeActivities.js';
 import { uidOf, untilDetails } from '../support/replacements.js';
 import { launchesOf, refuseLaunches } from '../support/refusedLaunches.js';
-import { startRollout, untilStatus } from '../support/rollouts.js';
+import { rolloutOf, startRollout, steer, untilStatus } from '../support/rollouts.js';
 import { ScriptedPool } from '../support/scriptedPool.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
@@ -22,19 +20,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.stop();
 });
-
-function retryWithStart(nodePool: string, request: RetryRequest): Promise<RetryAnswer> {
-  const { cluster, workflows } = worker;
-  return workflows.executeUpdateWithStart(retryUpdate, {
-    args: [request],
-    startWorkflowOperation: new WithStartWorkflowOperation<typeof nodePoolRollout>('nodePoolRollout', {
-      workflowId: rolloutWorkflowId(cluster, nodePool),
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      taskQueue: taskQueueName(cluster),
-      args: [{ cluster, nodePool }],
-    }),
-  });
-}
 
 describe('retry', () => {
   it('ends a backoff, every time in a round of its own', async () => {
@@ -66,7 +51,7 @@ describe('retry', () => {
       .catch((error: unknown) => error);
     expect(rejected).toBeInstanceOf(WorkflowUpdateFailedError);
     expect(rejected).toMatchObject({
-      cause: { type: 'NotFailed', message: 'NodeClaim old-10 has not failed in this rollout' },
+      cause: { type: 'NotFailed', message: 'NodeClaim old-10 has not failed in this rollout, nor has it been skipped' },
     });
     const { events } = await rollout.fetchHistory();
     expect((events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
@@ -80,11 +65,10 @@ describe('retry', () => {
     pool.settings = { ...pool.settings, quietMs: 20 };
     pool.drift('old-11');
 
-    expect(await retryWithStart('update-with-start', {})).toEqual({ retried: [] });
-    const rollout = worker.workflows.getHandle<typeof nodePoolRollout>(
-      rolloutWorkflowId(worker.cluster, 'update-with-start'),
-    );
-    expect(await rollout.result()).toMatchObject({ replaced: [{ nodeClaim: 'old-11' }] });
+    expect(await steer(worker, 'update-with-start', retryUpdate, {})).toEqual({ retried: [] });
+    expect(await rolloutOf(worker, 'update-with-start').result()).toMatchObject({
+      replaced: [{ nodeClaim: 'old-11' }],
+    });
     expect(fakes.callsOf('reserve')).toHaveLength(1);
   });
 
@@ -92,7 +76,9 @@ describe('retry', () => {
     const pool = new ScriptedPool(worker, 'update-with-start-unknown');
     pool.settings = { ...pool.settings, quietMs: 20 };
 
-    await expect(retryWithStart('update-with-start-unknown', { nodeClaim: 'old-12' })).rejects.toMatchObject({
+    await expect(
+      steer(worker, 'update-with-start-unknown', retryUpdate, { nodeClaim: 'old-12' }),
+    ).rejects.toMatchObject({
       cause: { type: 'NotFailed' },
     });
     expect(pool.looks.length).toBeGreaterThan(0);

@@ -32,6 +32,8 @@ describe('replaceNode', () => {
       kind: 'replaced',
       nodeClaim: 'old-1',
       replacement: 'old-1-r0-0',
+      reason: 'Drifted',
+      reasonDetail: 'ImageDrift',
       offering: firstOffering,
       launchFailures: [],
     });
@@ -131,6 +133,8 @@ describe('replaceNode', () => {
       kind: 'replaced',
       nodeClaim: 'old-1',
       replacement: 'old-1-r0-1',
+      reason: 'Drifted',
+      reasonDetail: 'ImageDrift',
       offering: secondOffering,
       launchFailures: [failure],
     });

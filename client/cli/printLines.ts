@@ -1,0 +1,4 @@
+/** What a command answers. */
+export function printLines(...lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${line}\n`);
+}
