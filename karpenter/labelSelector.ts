@@ -6,16 +6,16 @@ export function selects(
   labels: Readonly<Record<string, string>> | undefined,
 ): boolean {
   if (selector === undefined) return false;
-  const own = labels ?? {};
-  const matchesLabels = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => own[key] === value);
+  const own = new Map(Object.entries(labels ?? {}));
+  const matchesLabels = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => own.get(key) === value);
   return matchesLabels && (selector.matchExpressions ?? []).every((expression) => satisfies(expression, own));
 }
 
 function satisfies(
   { key, operator, values = [] }: NonNullable<LabelSelector['matchExpressions']>[number],
-  labels: Readonly<Record<string, string>>,
+  labels: ReadonlyMap<string, string>,
 ): boolean {
-  const value = labels[key];
+  const value = labels.get(key);
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);

@@ -7,7 +7,11 @@ const maxRows = 50;
 
 function allowedText(status: RolloutStatus): string {
   const allowances = status.admission?.allowances ?? [];
-  return allowances.map(({ reason, allowed }) => `${reason} ${allowed ?? 'unbounded'}`).join(', ');
+  return allowances
+    .map(({ reason, allowed, bindingBudget }) =>
+      allowed === null ? `${reason} unbounded` : `${reason} ${allowed} by budgets[${String(bindingBudget)}]`,
+    )
+    .join(', ');
 }
 
 function headline(status: RolloutStatus): string {
