@@ -42,6 +42,8 @@ export interface AdmissionInput {
 export interface ReasonAllowance {
   readonly reason: string;
   readonly allowed: number | null;
+  /** Index of the budget that sets the bound. */
+  readonly bindingBudget: number | null;
 }
 
 /** What may start now, and what waits for what. */
@@ -95,6 +97,7 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
     pool,
     inFlight: input.inFlight,
     disrupted: census.disrupted.length,
+    onlyNotReady: new Set(census.onlyNotReady),
     room: closed === undefined ? Math.max(0, maxInFlight - input.inFlight.size) : 0,
     allowedFor: (reason) => allowances.find((allowance) => allowance.reason === reason)?.allowed ?? Infinity,
     leftovers: findLeftovers(pool),
@@ -123,7 +126,7 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
   return {
     nodes: census.nodes,
     disrupted: census.disrupted,
-    allowances: allowances.map(({ reason, allowed }) => ({ reason, allowed })),
+    allowances: allowances.map(({ reason, allowed, bindingBudget }) => ({ reason, allowed, bindingBudget })),
     budgetErrors,
     nextChangeMs,
     nextLookMs: earliestMs([
@@ -134,7 +137,12 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
     start,
     waiting,
     blocked,
-    markChanges: findMarkChanges(pool, new Set(waiting.map(({ uid }) => uid)), input.inFlight),
+    // In a pool that is left alone nobody is marked.
+    markChanges: findMarkChanges(
+      pool,
+      new Set(closed === undefined ? waiting.map(({ uid }) => uid) : []),
+      input.inFlight,
+    ),
     phases: readPhases(pool, input.inFlight),
     isCapped: permits.isCapped,
     closed,

@@ -36,9 +36,8 @@ export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: 
   const { nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch } = sources;
 
   const pokeIfManaged = (name: string | undefined): void => {
-    if (name === undefined) return;
-    const nodePool = nodePools.get(name);
-    if (nodePool !== undefined && isManaged(nodePool)) poke(name);
+    const nodePool = name === undefined ? undefined : nodePools.get(name);
+    if (nodePool !== undefined && isManaged(nodePool)) poke(nodePool.metadata.name);
   };
   const isDisrupted = (nodeClaim: NodeClaim): boolean => {
     const nodePool = nodePools.get(poolOf(nodeClaim) ?? '');
@@ -81,8 +80,11 @@ export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: 
         nodeClaimDigest(nodePool, object, rule, now) === nodeClaimDigest(nodePool, event.previous, rule, now);
       if (!isSame) pokeIfManaged(poolOf(object));
     }),
-    onDigestChange(nodePools, nodePoolDigest, ({ metadata }) => {
-      pokeDisrupted(metadata.name);
+    onDigestChange(nodePools, nodePoolDigest, (nodePool) => {
+      const { name } = nodePool.metadata;
+      if (nodePools.get(name) !== undefined) pokeDisrupted(name);
+      // A rollout that waits for its budgets would wait for ever.
+      else if (isManaged(nodePool)) poke(name);
     }),
     onDigestChange(nodeClasses, nodeClassDigest, (nodeClass) => {
       for (const nodePool of nodePools.list()) {
