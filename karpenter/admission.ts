@@ -3,7 +3,7 @@ import type { BudgetError } from './budget.js';
 import type { BlockedCandidate, Candidate, CandidateRules } from './candidate.js';
 import { findCandidates } from './candidate.js';
 import { orderCandidates } from './candidateOrder.js';
-import { expiryDueMs } from './disruptionReason.js';
+import { expiryDueMs, unhealthyReason } from './disruptionReason.js';
 import { workflowAnnotation } from './labels.js';
 import { LimitsLedger } from './limits.js';
 import type { NotNow } from './notNow.js';
@@ -42,6 +42,8 @@ export interface AdmissionInput {
 export interface ReasonAllowance {
   readonly reason: string;
   readonly allowed: number | null;
+  /** Index of the budget that sets the bound. */
+  readonly bindingBudget: number | null;
 }
 
 /** What may start now, and what waits for what. */
@@ -94,7 +96,8 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
   const permits = new Permits({
     pool,
     inFlight: input.inFlight,
-    disrupted: census.disrupted.length,
+    // Karpenter does not count against the repair of nodes what it is for (NodePoolStats).
+    disruptedFor: (reason) => census.disrupted.length - (reason === unhealthyReason ? census.onlyNotReady : 0),
     room: closed === undefined ? Math.max(0, maxInFlight - input.inFlight.size) : 0,
     allowedFor: (reason) => allowances.find((allowance) => allowance.reason === reason)?.allowed ?? Infinity,
     leftovers: findLeftovers(pool),
@@ -123,7 +126,7 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
   return {
     nodes: census.nodes,
     disrupted: census.disrupted,
-    allowances: allowances.map(({ reason, allowed }) => ({ reason, allowed })),
+    allowances: allowances.map(({ reason, allowed, bindingBudget }) => ({ reason, allowed, bindingBudget })),
     budgetErrors,
     nextChangeMs,
     nextLookMs: earliestMs([

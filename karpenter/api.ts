@@ -58,16 +58,33 @@ const quantity = z.union([z.string(), z.number()]).transform((value) => String(v
 export const resourceListSchema = z.record(z.string(), quantity);
 export type ResourceList = z.infer<typeof resourceListSchema>;
 
-export const budgetSchema = z.object({
-  nodes: z
-    .union([z.string(), z.number()])
-    .transform((value) => String(value))
-    .default('10%'),
-  reasons: z.array(z.string()).optional(),
-  schedule: z.string().optional(),
-  duration: z.string().optional(),
-});
-export type Budget = z.infer<typeof budgetSchema>;
+export interface Budget {
+  readonly nodes: string;
+  readonly reasons?: readonly string[];
+  readonly schedule?: string;
+  readonly duration?: string;
+  /** Fields that Driftless does not know, with their values. */
+  readonly unknownFields?: Readonly<Record<string, unknown>>;
+}
+
+export const budgetSchema = z
+  .looseObject({
+    nodes: z
+      .union([z.string(), z.number()])
+      .transform((value) => String(value))
+      .default('10%'),
+    reasons: z.array(z.string()).optional(),
+    schedule: z.string().optional(),
+    duration: z.string().optional(),
+  })
+  .transform(({ nodes, reasons, schedule, duration, ...others }): Budget => ({
+    nodes,
+    ...(reasons === undefined ? {} : { reasons }),
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(duration === undefined ? {} : { duration }),
+    // What a newer Karpenter may say here must not be read as if it were not said.
+    ...(Object.keys(others).length === 0 ? {} : { unknownFields: others }),
+  }));
 
 const nodeTemplateSpec = z.object({
   nodeClassRef,
@@ -177,6 +194,8 @@ export const podSchema = z.object({
     containers: z.array(container),
     initContainers: z.array(container.extend({ restartPolicy: z.string().optional() })).optional(),
     overhead: resourceListSchema.optional(),
+    /** For the pod as a whole. */
+    resources: z.object({ requests: resourceListSchema.optional() }).optional(),
     volumes: z
       .array(
         z.object({
@@ -191,6 +210,8 @@ export const podSchema = z.object({
   status: z
     .object({
       phase: z.string().optional(),
+      /** When a kubelet took it on. */
+      startTime: timestamp.optional(),
       nominatedNodeName: z.string().optional(),
       conditions: z.array(conditionSchema).optional(),
     })
@@ -219,7 +240,13 @@ export const podDisruptionBudgetSchema = z.object({
     selector: labelSelectorSchema.optional(),
     unhealthyPodEvictionPolicy: z.string().optional(),
   }),
-  status: z.object({ disruptionsAllowed: z.number().optional() }).optional(),
+  status: z
+    .object({
+      disruptionsAllowed: z.number().optional(),
+      currentHealthy: z.number().optional(),
+      desiredHealthy: z.number().optional(),
+    })
+    .optional(),
 });
 export type PodDisruptionBudget = z.infer<typeof podDisruptionBudgetSchema>;
 

@@ -9,8 +9,8 @@ import { parseGoInteger } from './goInteger.js';
 export interface BudgetError {
   /** Which budget of the list. */
   readonly index: number;
-  /** `budgets`: the list itself. */
-  readonly field: 'nodes' | 'schedule' | 'duration' | 'reasons' | 'budgets';
+  /** `nodes`, `schedule`, `duration`, `reasons`, one that Driftless does not know, or `budgets`: the list itself. */
+  readonly field: string;
   readonly text: string;
   /** What would be right. */
   readonly message: string;
@@ -90,13 +90,30 @@ function readWindow({ schedule, duration }: Budget, index: number, atMs: number)
   return { kind: 'window', window: windowAt(cron.schedule, durationMs, atMs) };
 }
 
+/** A field of a newer Karpenter may turn a budget's meaning round, as a time zone would: it is not guessed. */
+function readUnknownField({ unknownFields = {} }: Budget, index: number): BudgetError | undefined {
+  const [unknown] = Object.entries(unknownFields);
+  if (unknown === undefined) return undefined;
+  const [field, value] = unknown;
+  const message = 'is a field that Driftless does not know: take it off, or use a version that knows it';
+  return { index, field, text: typeof value === 'string' ? value : JSON.stringify(value), message };
+}
+
 function readBudget(budget: Budget, index: number, reason: string, atMs: number): BudgetReading {
   const limit = readLimit(budget.nodes);
   const matches = budget.reasons?.includes(reason) ?? true;
+  const unreadable = (error: BudgetError): BudgetReading => ({
+    index,
+    matches,
+    isActive: false,
+    nextEdgeMs: null,
+    limit,
+    error,
+  });
+  const unknown = readUnknownField(budget, index);
+  if (unknown !== undefined) return unreadable(unknown);
   const reading = readWindow(budget, index, atMs);
-  if (reading.kind === 'unreadable') {
-    return { index, matches, isActive: false, nextEdgeMs: null, limit, error: reading.error };
-  }
+  if (reading.kind === 'unreadable') return unreadable(reading.error);
   const { isOpen: isActive, nextEdgeMs } = reading.window;
   // Karpenter does not look at the number of a budget that is not active.
   const error: BudgetError | undefined =
@@ -128,7 +145,7 @@ function nextChange(readings: readonly BudgetReading[]): number | null {
 /**
  * The minimum over the budgets that are active and match the reason, as Karpenter v1 computes it (pkg/apis/v1/nodepool.go): a
  * percentage is of the pool's nodes and rounded up, windows are `[hit, hit + duration)` in UTC, one unreadable budget closes the
- * pool for every reason.
+ * pool for every reason, and so does one with a field that is not known here.
  * @param nodes the pool's initialized, managed nodes whose instance is not terminating
  * @param atMs the instant, epoch milliseconds
  */

@@ -70,7 +70,9 @@ export function findCandidates(
       carriesControlPlane: carriesControlPlane(machine.pods),
     });
   }
+  // Where nothing tells since when, it was so from the beginning.
+  const sinceMs = ({ since }: Candidate): number => (since === '' ? 0 : Date.parse(since));
   const byAge = (a: Candidate, b: Candidate): number =>
-    a.since.localeCompare(b.since, 'en') || a.nodeClaim.localeCompare(b.nodeClaim, 'en');
+    sinceMs(a) - sinceMs(b) || a.nodeClaim.localeCompare(b.nodeClaim, 'en');
   return { candidates: candidates.sort(byAge), blocked };
 }

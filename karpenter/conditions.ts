@@ -9,6 +9,8 @@ export const conditionTypes = {
   disruptionReason: 'DisruptionReason',
   instanceTerminating: 'InstanceTerminating',
   drained: 'Drained',
+  /** Karpenter 1.15: the machine is rebooted in place. */
+  rebooting: 'Rebooting',
   ready: 'Ready',
 } as const;
 

@@ -7,9 +7,13 @@ import { disruptionConditionsAnnotation, replaceAnnotation } from './labels.js';
 export const manualReason = 'Manual';
 /** The reason of a node that reaches its expireAfter. */
 export const expiredReason = 'Expired';
+/** The reason of a node whose repair somebody asks for. */
+export const unhealthyReason = 'Unhealthy';
+/** Reasons for which Karpenter waits for the pods in any case, whatever the terminationGracePeriod (GracefulDisruptionClass). */
+const gracefulReasons: readonly string[] = ['Underutilized', 'Empty'];
 
 /** Conditions of a NodeClaim that ask for its replacement, in Karpenter's words, the more urgent first. */
-const disruptionConditions: readonly string[] = ['Drifted', 'Unhealthy', expiredReason, 'Underutilized', 'Empty'];
+const disruptionConditions: readonly string[] = ['Drifted', unhealthyReason, expiredReason, ...gracefulReasons];
 
 /** What a person said is shown in lists and kept in histories: an annotation could hold a whole book. */
 const longestDetail = 500;
@@ -84,6 +88,11 @@ export function disruptionOf(
   atMs: number,
 ): Disruption | undefined {
   return manualDisruption(nodeClaim) ?? conditionDisruption(nodePool, nodeClaim) ?? expiry(nodeClaim, rule, atMs);
+}
+
+/** Pods that stand against the disruption stop it only until the node's terminationGracePeriod, where it has one. */
+export function isEventual({ reason }: Disruption): boolean {
+  return !gracefulReasons.includes(reason);
 }
 
 /** The replacement itself has drifted already: to put pods on it would only move them again. */

@@ -7,10 +7,10 @@ export function selects(
   labels: Readonly<Record<string, string>> | undefined,
 ): boolean {
   if (selector === undefined) return false;
-  const own = labels ?? {};
-  const matchesLabels = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => own[key] === value);
+  const own = new Map(Object.entries(labels ?? {}));
+  const matchesLabels = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => own.get(key) === value);
   return (
     matchesLabels &&
-    (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => holds(operator, values, own[key]))
+    (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => holds(operator, values, own.get(key)))
   );
 }

@@ -1,10 +1,12 @@
-import { replacesAnnotation } from './labels.js';
+import type { NodeClaim } from './api.js';
+import { conditionTypes, isTrue } from './conditions.js';
+import { isBornDrifted } from './disruptionReason.js';
+import { instanceTypeLabel, replacesAnnotation } from './labels.js';
 import type { Machine, Pool } from './pool.js';
 import { isDeleting } from './pool.js';
 import type { NotNow } from './notNow.js';
 import type { Resources } from './resources.js';
-import { parseResources, sumResources } from './resources.js';
-import { instanceTypeLabel } from './labels.js';
+import { isWithin, parseResources, sumResources } from './resources.js';
 
 /**
  * What a NodePool's limits leave for replacements. What is there counts until it is gone, and so does what is promised: a permit
@@ -13,6 +15,9 @@ import { instanceTypeLabel } from './labels.js';
 export class LimitsLedger {
   readonly #limits: Resources;
   readonly #capacities = new Map<string, Resources>();
+  readonly #machines: ReadonlyMap<string, Machine>;
+  /** By the UID of what it replaces, the replacement that is there. */
+  readonly #replacements: ReadonlyMap<string | undefined, Machine>;
   #used: Resources;
 
   /** @param inFlight names of the NodeClaims that a running workflow replaces */
@@ -21,24 +26,31 @@ export class LimitsLedger {
     inFlight: ReadonlySet<string>,
   ) {
     this.#limits = parseResources(pool.nodePool.spec.limits);
+    this.#machines = new Map(pool.machines.map((machine) => [machine.nodeClaim.metadata.uid, machine]));
+    this.#replacements = new Map(
+      pool.machines
+        .filter((machine) => !isDeleting(machine))
+        .map((machine) => [machine.nodeClaim.metadata.annotations?.[replacesAnnotation], machine]),
+    );
     for (const { nodeClaim } of pool.machines) {
       const type = nodeClaim.metadata.labels?.[instanceTypeLabel];
       const capacity = nodeClaim.status?.capacity;
       if (type !== undefined && capacity !== undefined) this.#capacities.set(type, parseResources(capacity));
     }
     const promised = pool.machines.filter(
-      (machine) => inFlight.has(machine.nodeClaim.metadata.name) && this.#replacementOf(machine) === undefined,
+      ({ nodeClaim }) => inFlight.has(nodeClaim.metadata.name) && !this.#replacements.has(nodeClaim.metadata.uid),
     );
     this.#used = sumResources(...[...pool.machines, ...promised].map((machine) => this.#share(machine)));
   }
 
   /** Why there is no room for the replacement of this machine, or undefined when there is. */
   refusal(machine: Machine): NotNow | undefined {
+    if (this.#isThere(machine)) return undefined;
     const share = this.#share(machine);
     for (const [resource, limit] of Object.entries(this.#limits)) {
       const used = this.#used[resource] ?? 0;
       const wanted = share[resource] ?? 0;
-      if (used + wanted <= limit) continue;
+      if (isWithin(used + wanted, limit)) continue;
       const text = this.pool.nodePool.spec.limits?.[resource] ?? String(limit);
       return {
         why: `the NodePool's limits leave no room for a replacement: spec.limits.${resource} is ${text}, ${used} are used or promised, ${wanted} more are needed`,
@@ -51,14 +63,13 @@ export class LimitsLedger {
 
   /** Promises this machine's share to its replacement. */
   reserve(machine: Machine): void {
-    this.#used = sumResources(this.#used, this.#share(machine));
+    if (!this.#isThere(machine)) this.#used = sumResources(this.#used, this.#share(machine));
   }
 
-  #replacementOf({ nodeClaim }: Machine): Machine | undefined {
-    const { uid } = nodeClaim.metadata;
-    return this.pool.machines.find(
-      (other) => other.nodeClaim.metadata.annotations?.[replacesAnnotation] === uid && !isDeleting(other),
-    );
+  /** An earlier try came as far as a replacement that serves: it has its share already. */
+  #isThere({ nodeClaim }: Machine): boolean {
+    const replacement = this.#replacements.get(nodeClaim.metadata.uid);
+    return replacement !== undefined && serves(replacement.nodeClaim);
   }
 
   /** A node that has not said what it has counts as others of its VM size, else as what it replaces. */
@@ -66,7 +77,7 @@ export class LimitsLedger {
     const own = nodeClaim.status?.capacity;
     const type = nodeClaim.metadata.labels?.[instanceTypeLabel];
     const replaces = nodeClaim.metadata.annotations?.[replacesAnnotation];
-    const old = this.pool.machines.find((other) => other.nodeClaim.metadata.uid === replaces);
+    const old = replaces === undefined ? undefined : this.#machines.get(replaces);
     const capacity =
       own === undefined
         ? ((type === undefined ? undefined : this.#capacities.get(type)) ??
@@ -74,4 +85,8 @@ export class LimitsLedger {
         : parseResources(own);
     return { ...capacity, nodes: 1 };
   }
+}
+
+function serves(replacement: NodeClaim): boolean {
+  return isTrue(replacement, conditionTypes.initialized) && !isBornDrifted(replacement);
 }

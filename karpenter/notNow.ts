@@ -1,13 +1,13 @@
 import type { Pod } from './api.js';
 import { conditionTypes, getCondition } from './conditions.js';
 import type { Disruption } from './disruptionReason.js';
-import { manualReason } from './disruptionReason.js';
+import { isEventual, manualReason } from './disruptionReason.js';
 import { isDrainable } from './drain.js';
 import { doNotDisruptAnnotation, replacesAnnotation } from './labels.js';
 import type { Machine, Pool } from './pool.js';
-import { isDeleting, isInitialized, isStatic } from './pool.js';
+import { isDeleting, isInitialized, isRebooting, isStatic } from './pool.js';
 import { evictionRefusedWhy } from './podDisruptionBudgets.js';
-import { isTerminating, protectionOf } from './pods.js';
+import { isTerminal, isTerminating, protectionOf } from './pods.js';
 import { disruption as disruptionTaint } from './replacement.js';
 
 /** How long what has just begun is left alone, in milliseconds. */
@@ -58,13 +58,16 @@ export function notNowWhy(
     nominationNotNow(pool, machine) ??
     (disruption.reason === manualReason ? undefined : youthNotNow(machine, disruption, rules, atMs)) ??
     // Karpenter's exception: the node goes at its deadline anyway, whoever stands against it.
-    (machine.nodeClaim.spec.terminationGracePeriod === undefined ? podsNotNow(pool, machine, atMs) : undefined)
+    (isEventual(disruption) && machine.nodeClaim.spec.terminationGracePeriod !== undefined
+      ? undefined
+      : podsNotNow(pool, machine, atMs))
   );
 }
 
 function nodeNotNow(machine: Machine): NotNow | undefined {
   if (isDeleting(machine)) return notNow('it is being deleted already', 'its deletion has to end');
   if (machine.node === undefined) return notNow('it has no Node yet', 'its Node has to register');
+  if (isRebooting(machine)) return notNow('it is rebooting', 'its reboot has to end');
   if (!isInitialized(machine)) return notNow('its Node is not initialized yet', 'its Node has to become Ready');
   // Exactly `true`: Karpenter ignores any other value on a node.
   if (machine.node.metadata.annotations?.[doNotDisruptAnnotation] === 'true') {
@@ -73,13 +76,16 @@ function nodeNotNow(machine: Machine): NotNow | undefined {
   return undefined;
 }
 
-/** A static pool that has too many nodes is scaled down first: whoever does that must not meet a surge of ours. */
+/**
+ * A static pool that has too many nodes is scaled down first: whoever does that must not meet a surge of ours. A replacement is no
+ * surplus as long as what it replaces is there.
+ */
 function surplusNotNow({ nodePool, machines }: Pool): NotNow | undefined {
   if (!isStatic(nodePool)) return undefined;
   const { replicas = 0 } = nodePool.spec;
-  const own = machines.filter(
-    (machine) => !isDeleting(machine) && machine.nodeClaim.metadata.annotations?.[replacesAnnotation] === undefined,
-  );
+  const live = machines.filter((machine) => !isDeleting(machine));
+  const uids = new Set(live.map(({ nodeClaim }) => nodeClaim.metadata.uid));
+  const own = live.filter(({ nodeClaim }) => !uids.has(nodeClaim.metadata.annotations?.[replacesAnnotation] ?? ''));
   if (own.length <= replicas) return undefined;
   return notNow(
     `its static NodePool has ${own.length} NodeClaims and replicas ${replicas}: it is scaled down first`,
@@ -88,7 +94,9 @@ function surplusNotNow({ nodePool, machines }: Pool): NotNow | undefined {
 }
 
 function nominationNotNow({ pendingPods }: Pool, { node }: Machine): NotNow | undefined {
-  const pod = pendingPods.find(({ status }) => status?.nominatedNodeName === node?.metadata.name);
+  const pod = pendingPods.find(
+    (other) => other.status?.nominatedNodeName === node?.metadata.name && !isTerminal(other) && !isTerminating(other),
+  );
   if (pod === undefined) return undefined;
   return notNow(`pod ${nameOf(pod)} is nominated to its Node`, 'the pod has to be bound');
 }

@@ -23,8 +23,8 @@ export interface PermitsInput {
   readonly pool: Pool;
   /** Names of the NodeClaims that a running workflow replaces. */
   readonly inFlight: ReadonlySet<string>;
-  /** How many nodes are disrupted already. */
-  readonly disrupted: number;
+  /** How many nodes count as disrupted already for a reason. */
+  readonly disruptedFor: (reason: string) => number;
   /** At most so many may start now, whatever the budgets say. */
   readonly room: number;
   /** What the budgets allow for a reason; Infinity: nothing bounds it. */
@@ -61,7 +61,7 @@ export class Permits {
     const noRoom = candidate.isEmpty ? undefined : limits.refusal(machine);
     if (noRoom !== undefined) return { kind: 'blocked', notNow: noRoom };
     const needed = leftovers.has(candidate.uid) ? 0 : 1;
-    const disrupted = this.input.disrupted + this.#taken + needed;
+    const disrupted = this.input.disruptedFor(candidate.reason) + this.#taken + needed;
     if (this.#started >= room || disrupted > allowedFor(candidate.reason)) return { kind: 'wait' };
     if (needed > 0 && disrupted > cluster.room) return this.#refuseForOthers();
     if (candidate.carriesControlPlane && this.#movesControlPlane) {

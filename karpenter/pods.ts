@@ -60,17 +60,19 @@ export type Protection =
   | { readonly kind: 'until'; readonly untilMs: number };
 
 /**
- * What `karpenter.sh/do-not-disrupt` on a pod says: exactly `true` protects it always, a Go duration until it is that old, anything else
- * not at all. A pod that has ended, or is being deleted, is not protected.
+ * What `karpenter.sh/do-not-disrupt` on a pod says: exactly `true` protects it always, a Go duration for so long after its start,
+ * anything else not at all (pkg/utils/pod/scheduling.go, IsDoNotDisruptActive). A pod that has ended, or is being deleted, is not
+ * protected.
  */
 export function protectionOf(pod: Pod): Protection {
   const text = pod.metadata.annotations?.[doNotDisruptAnnotation];
   if (text === undefined || isTerminal(pod) || isTerminating(pod)) return { kind: 'none' };
   if (text === 'true') return { kind: 'always' };
   const durationMs = parseGoDurationMs(text);
-  const createdAt = pod.metadata.creationTimestamp;
-  if (durationMs === undefined || durationMs <= 0 || createdAt === undefined) return { kind: 'none' };
-  return { kind: 'until', untilMs: Date.parse(createdAt) + durationMs };
+  if (durationMs === undefined || durationMs <= 0) return { kind: 'none' };
+  const startedAt = pod.status?.startTime;
+  // Its time begins when a kubelet takes it on.
+  return startedAt === undefined ? { kind: 'always' } : { kind: 'until', untilMs: Date.parse(startedAt) + durationMs };
 }
 
 /** The pod may not be disrupted at that instant. */

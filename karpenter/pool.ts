@@ -42,6 +42,8 @@ export interface Census {
   readonly nodes: number;
   /** Names of the NodeClaims among them that are disrupted for whatever reason. */
   readonly disrupted: readonly string[];
+  /** Of these, those that nobody disrupts: they are only not ready. */
+  readonly onlyNotReady: number;
 }
 
 function groupByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
@@ -98,6 +100,11 @@ export function isDeleting({ nodeClaim, node }: Machine): boolean {
   return nodeClaim.metadata.deletionTimestamp !== undefined || node?.metadata.deletionTimestamp !== undefined;
 }
 
+/** The machine is being rebooted in place: it counts, and is disrupted. */
+export function isRebooting({ nodeClaim }: Machine): boolean {
+  return isTrue(nodeClaim, conditionTypes.rebooting);
+}
+
 function isNotReady({ node }: Machine): boolean {
   return node !== undefined && getCondition(node, conditionTypes.ready)?.status !== 'True';
 }
@@ -109,16 +116,22 @@ export function isStatic({ spec }: NodePool): boolean {
 
 /**
  * Counts as Karpenter does (BuildDisruptionBudgetMapping): a node whose instance is terminating counts neither as a node nor as
- * disrupted. Disrupted is a union by name: tainted, in flight here, not ready, or being deleted by anybody.
+ * disrupted. Disrupted is a union by name: tainted, in flight here, not ready, rebooting, or being deleted by
+ * anybody.
  * @param inFlight names of the NodeClaims that a running workflow replaces
  */
 export function takeCensus(pool: Pool, inFlight: ReadonlySet<string>): Census {
   const counted = pool.machines.filter(
-    (machine) => isInitialized(machine) && !isTrue(machine.nodeClaim, conditionTypes.instanceTerminating),
-  );
-  const disrupted = counted.filter(
     (machine) =>
-      isTainted(machine) || inFlight.has(machine.nodeClaim.metadata.name) || isNotReady(machine) || isDeleting(machine),
+      (isInitialized(machine) || isRebooting(machine)) &&
+      !isTrue(machine.nodeClaim, conditionTypes.instanceTerminating),
   );
-  return { nodes: counted.length, disrupted: disrupted.map((machine) => machine.nodeClaim.metadata.name).sort() };
+  const isDisrupted = (machine: Machine): boolean =>
+    isTainted(machine) || inFlight.has(machine.nodeClaim.metadata.name) || isDeleting(machine) || isRebooting(machine);
+  const disrupted = counted.filter((machine) => isDisrupted(machine) || isNotReady(machine));
+  return {
+    nodes: counted.length,
+    disrupted: disrupted.map((machine) => machine.nodeClaim.metadata.name).sort(),
+    onlyNotReady: disrupted.filter((machine) => !isDisrupted(machine)).length,
+  };
 }

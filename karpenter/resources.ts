@@ -36,7 +36,12 @@ export function minResources(first: Resources, ...others: readonly Resources[]):
 
 /** Whether there is room for all that is wanted; rounding of sums is forgiven. */
 export function fitsInto(wanted: Resources, room: Resources): boolean {
-  return Object.entries(wanted).every(([name, amount]) => amount <= (room[name] ?? 0) * (1 + 1e-9));
+  return Object.entries(wanted).every(([name, amount]) => isWithin(amount, room[name] ?? 0));
+}
+
+/** Whether an amount is not beyond a limit; rounding of sums is forgiven. */
+export function isWithin(amount: number, limit: number): boolean {
+  return amount <= limit * (1 + 1e-9);
 }
 
 /**
@@ -53,7 +58,9 @@ export function podRequests({ spec }: Pod): Resources {
   }
   const containers = spec.containers.map(({ resources }) => parseResources(resources?.requests));
   const running = sumResources(sidecars, ...containers);
-  return sumResources(maxResources(running, initPeak), parseResources(spec.overhead), { pods: 1 });
+  // What is asked for the pod as a whole stands for its containers.
+  const asked = { ...maxResources(running, initPeak), ...parseResources(spec.resources?.requests) };
+  return sumResources(asked, parseResources(spec.overhead), { pods: 1 });
 }
 
 const binaryResources = new Set(['memory', 'ephemeral-storage']);

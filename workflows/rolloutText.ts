@@ -6,7 +6,11 @@ const maxInterventions = 10;
 /** The pool and what became of its nodes, in numbers. */
 export function rolloutNumbers(status: RolloutStatus): string {
   const { nodes, disrupted, allowances } = status.admission ?? { nodes: 0, disrupted: 0, allowances: [] };
-  const budget = allowances.map(({ reason, allowed }) => `${reason} ${allowed ?? 'unbounded'}`).join(', ');
+  const budget = allowances
+    .map(({ reason, allowed, bindingBudget }) =>
+      allowed === null ? `${reason} unbounded` : `${reason} ${allowed} by budgets[${String(bindingBudget)}]`,
+    )
+    .join(', ');
   return (
     `${nodes} nodes, ${disrupted} disrupted, budget ${budget}. ` +
     `${status.replaced.length} replaced, ${status.inFlight.length} in flight, ${status.failures.length} failed.`

@@ -3,6 +3,7 @@ import { getCondition } from '../../karpenter/conditions.js';
 import { disruptionOf } from '../../karpenter/disruptionReason.js';
 import type { ExpiryRule } from '../../karpenter/disruptionReason.js';
 import { doNotDisruptAnnotation, initializedLabel } from '../../karpenter/labels.js';
+import { hasEnoughHealthy } from '../../karpenter/podDisruptionBudgets.js';
 import { protectionOf } from '../../karpenter/pods.js';
 
 /**
@@ -44,6 +45,7 @@ export function podDigest(pod: Pod): string {
 }
 
 /** Only whether an eviction is allowed: how many are changes with each pod that moves. */
-export function podDisruptionBudgetDigest({ status }: PodDisruptionBudget): string {
-  return String((status?.disruptionsAllowed ?? 0) > 0);
+export function podDisruptionBudgetDigest(budget: PodDisruptionBudget): string {
+  const { metadata, status } = budget;
+  return JSON.stringify([metadata.generation, (status?.disruptionsAllowed ?? 0) > 0, hasEnoughHealthy(budget)]);
 }

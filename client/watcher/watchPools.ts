@@ -81,8 +81,11 @@ export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: 
         nodeClaimDigest(nodePool, object, rule, now) === nodeClaimDigest(nodePool, event.previous, rule, now);
       if (!isSame) pokeIfManaged(poolOf(object));
     }),
-    onDigestChange(nodePools, nodePoolDigest, ({ metadata }) => {
-      pokeDisrupted(metadata.name);
+    onDigestChange(nodePools, nodePoolDigest, (nodePool) => {
+      const { name } = nodePool.metadata;
+      if (nodePools.get(name) !== undefined) pokeDisrupted(name);
+      // A rollout that waits for its budgets would wait for ever.
+      else if (isManaged(nodePool)) poke(name);
     }),
     onDigestChange(nodeClasses, nodeClassDigest, (nodeClass) => {
       for (const nodePool of nodePools.list()) {

@@ -123,7 +123,7 @@ export class ScriptedPool {
         nodes: candidates.length,
         disrupted: inFlight.size,
         disruptedByOthers: 0,
-        allowances: [{ reason: 'Drifted', allowed: this.budget }],
+        allowances: [{ reason: 'Drifted', allowed: this.budget, bindingBudget: 0 }],
         budgetErrors: [],
         nextChangeMs: null,
         nextLookMs: null,

@@ -33,17 +33,39 @@ describe('the census of a pool', () => {
 
   it('counts a NodeClaim that a workflow replaces as disrupted before anything shows', () => {
     const census = takeCensus(poolOf([machineOf('a'), machineOf('b')]), new Set(['b', 'not-of-this-pool']));
-    expect(census).toEqual({ nodes: 2, disrupted: ['b'] });
+    expect(census).toEqual({ nodes: 2, disrupted: ['b'], onlyNotReady: 0 });
   });
 
   it('frees the permit of one in flight whose instance is terminating', () => {
     const pool = poolOf([machineOf('a'), machineOf('b', { isInstanceTerminating: true })]);
-    expect(takeCensus(pool, new Set(['b']))).toEqual({ nodes: 1, disrupted: [] });
+    expect(takeCensus(pool, new Set(['b']))).toEqual({ nodes: 1, disrupted: [], onlyNotReady: 0 });
   });
 
   it('is a union by name: disrupted in four ways at once is disrupted once', () => {
     const all = machineOf('a', { isTainted: true, isReady: false, isDeleted: true, isNodeDeleted: true });
-    expect(takeCensus(poolOf([all, ...machinesOf('b', 9)]), new Set(['a']))).toEqual({ nodes: 10, disrupted: ['a'] });
+    expect(takeCensus(poolOf([all, ...machinesOf('b', 9)]), new Set(['a']))).toEqual({
+      nodes: 10,
+      disrupted: ['a'],
+      onlyNotReady: 0,
+    });
+  });
+
+  it('tells those that are only not ready from those that somebody disrupts', () => {
+    const pool = poolOf([
+      machineOf('a', { isReady: false }),
+      machineOf('b', { isReady: false, isTainted: true }),
+      machineOf('c', { isReady: false }),
+    ]);
+    expect(takeCensus(pool, new Set(['c']))).toEqual({ nodes: 3, disrupted: ['a', 'b', 'c'], onlyNotReady: 1 });
+  });
+
+  it('counts a node that reboots, Initialized or not, and as disrupted', () => {
+    const trueConditions = ['Rebooting'];
+    const pool = poolOf([
+      machineOf('a', { trueConditions }),
+      machineOf('b', { trueConditions, isInitialized: false, isReady: false }),
+    ]);
+    expect(takeCensus(pool, nobody)).toEqual({ nodes: 2, disrupted: ['a', 'b'], onlyNotReady: 0 });
   });
 
   it('takes a Node without a Ready condition for not ready', () => {

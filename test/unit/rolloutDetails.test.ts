@@ -60,12 +60,12 @@ describe('the numbers', () => {
       admission: admissionOf({ disrupted: ['b', 'c', 'e'] }),
     });
     expect(rolloutDetails(status)).toContain(
-      'NodePool `general-purpose`: 10 nodes, 3 disrupted, budget Drifted 5. 1 replaced, 2 in flight, 1 failed.',
+      'NodePool `general-purpose`: 10 nodes, 3 disrupted, budget Drifted 5 by budgets[0]. 1 replaced, 2 in flight, 1 failed.',
     );
   });
 
   it('say unbounded where no budget bounds the reason', () => {
-    const admission = admissionOf({ allowances: [{ reason: 'Drifted', allowed: null }] });
+    const admission = admissionOf({ allowances: [{ reason: 'Drifted', allowed: null, bindingBudget: null }] });
     expect(rolloutDetails(statusOf({ admission }))).toContain('budget Drifted unbounded.');
   });
 

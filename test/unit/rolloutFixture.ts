@@ -54,7 +54,7 @@ export function admissionOf(parts: Partial<Admission> = {}): AdmissionReport {
   const admission: Admission = {
     nodes: 10,
     disrupted: [],
-    allowances: [{ reason: 'Drifted', allowed: 5 }],
+    allowances: [{ reason: 'Drifted', allowed: 5, bindingBudget: 0 }],
     budgetErrors: [],
     nextChangeMs: null,
     nextLookMs: parts.nextChangeMs !== undefined && (parts.waiting ?? []).length > 0 ? parts.nextChangeMs : null,
