@@ -3,7 +3,7 @@ import type { BudgetError } from './budget.js';
 import type { BlockedCandidate, Candidate, CandidateRules } from './candidate.js';
 import { findCandidates } from './candidate.js';
 import { orderCandidates } from './candidateOrder.js';
-import { expiryDueMs, unhealthyReason } from './disruptionReason.js';
+import { expiryDueMs } from './disruptionReason.js';
 import { workflowAnnotation } from './labels.js';
 import { LimitsLedger } from './limits.js';
 import type { NotNow } from './notNow.js';
@@ -96,8 +96,8 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
   const permits = new Permits({
     pool,
     inFlight: input.inFlight,
-    // Karpenter does not count against the repair of nodes what it is for (NodePoolStats).
-    disruptedFor: (reason) => census.disrupted.length - (reason === unhealthyReason ? census.onlyNotReady : 0),
+    disrupted: census.disrupted.length,
+    onlyNotReady: new Set(census.onlyNotReady),
     room: closed === undefined ? Math.max(0, maxInFlight - input.inFlight.size) : 0,
     allowedFor: (reason) => allowances.find((allowance) => allowance.reason === reason)?.allowed ?? Infinity,
     leftovers: findLeftovers(pool),

@@ -3,9 +3,9 @@ import { conditionTypes, getCondition } from './conditions.js';
 import type { Disruption } from './disruptionReason.js';
 import { isEventual, manualReason } from './disruptionReason.js';
 import { isDrainable } from './drain.js';
-import { doNotDisruptAnnotation, replacesAnnotation } from './labels.js';
+import { disruptedTaint, doNotDisruptAnnotation, replacesAnnotation, workflowAnnotation } from './labels.js';
 import type { Machine, Pool } from './pool.js';
-import { isDeleting, isInitialized, isRebooting, isStatic } from './pool.js';
+import { isDeleting, isInitialized, isRebooting, isStatic, isTainted } from './pool.js';
 import { evictionRefusedWhy } from './podDisruptionBudgets.js';
 import { isTerminal, isTerminating, protectionOf } from './pods.js';
 import { disruption as disruptionTaint } from './replacement.js';
@@ -69,6 +69,12 @@ function nodeNotNow(machine: Machine): NotNow | undefined {
   if (machine.node === undefined) return notNow('it has no Node yet', 'its Node has to register');
   if (isRebooting(machine)) return notNow('it is rebooting', 'its reboot has to end');
   if (!isInitialized(machine)) return notNow('its Node is not initialized yet', 'its Node has to become Ready');
+  if (isTainted(machine) && machine.node.metadata.annotations?.[workflowAnnotation] === undefined) {
+    return notNow(
+      'its Node is being disrupted by somebody else',
+      `who put the taint ${disruptedTaint} on it has to finish`,
+    );
+  }
   // Exactly `true`: Karpenter ignores any other value on a node.
   if (machine.node.metadata.annotations?.[doNotDisruptAnnotation] === 'true') {
     return notNow(`its Node is annotated ${doNotDisruptAnnotation}`, 'take the annotation off the Node');

@@ -1,5 +1,6 @@
 import type { Candidate } from './candidate.js';
 import { carriesControlPlane } from './controlPlanePods.js';
+import { unhealthyReason } from './disruptionReason.js';
 import type { LimitsLedger } from './limits.js';
 import type { NotNow } from './notNow.js';
 import type { Machine, Pool } from './pool.js';
@@ -23,8 +24,10 @@ export interface PermitsInput {
   readonly pool: Pool;
   /** Names of the NodeClaims that a running workflow replaces. */
   readonly inFlight: ReadonlySet<string>;
-  /** How many nodes count as disrupted already for a reason. */
-  readonly disruptedFor: (reason: string) => number;
+  /** How many nodes are disrupted already. */
+  readonly disrupted: number;
+  /** Names of the NodeClaims among them that nobody disrupts: their Nodes are only not ready. */
+  readonly onlyNotReady: ReadonlySet<string>;
   /** At most so many may start now, whatever the budgets say. */
   readonly room: number;
   /** What the budgets allow for a reason; Infinity: nothing bounds it. */
@@ -39,6 +42,8 @@ export interface PermitsInput {
 export class Permits {
   #started = 0;
   #taken = 0;
+  /** Started, and counted as disrupted before: they were not ready. */
+  #repaired = 0;
   #movesControlPlane: boolean;
   #isCapped = false;
 
@@ -57,21 +62,28 @@ export class Permits {
 
   /** Whether this candidate may start, all those before it provided for. */
   ask(candidate: Candidate, machine: Machine): Answer {
-    const { limits, leftovers, room, allowedFor, cluster } = this.input;
+    const { limits, leftovers, onlyNotReady, room, allowedFor, cluster } = this.input;
     const noRoom = candidate.isEmpty ? undefined : limits.refusal(machine);
     if (noRoom !== undefined) return { kind: 'blocked', notNow: noRoom };
     const needed = leftovers.has(candidate.uid) ? 0 : 1;
-    const disrupted = this.input.disruptedFor(candidate.reason) + this.#taken + needed;
+    const disrupted = this.#disruptedFor(candidate.reason) + needed;
     if (this.#started >= room || disrupted > allowedFor(candidate.reason)) return { kind: 'wait' };
     if (needed > 0 && disrupted > cluster.room) return this.#refuseForOthers();
     if (candidate.carriesControlPlane && this.#movesControlPlane) {
       return cluster.movesControlPlane ? this.#refuseForOthers() : { kind: 'wait' };
     }
     this.#started += 1;
-    this.#taken += needed;
+    if (onlyNotReady.has(candidate.nodeClaim)) this.#repaired += 1;
+    else this.#taken += needed;
     this.#movesControlPlane ||= candidate.carriesControlPlane;
     if (!candidate.isEmpty) limits.reserve(machine);
     return { kind: 'start' };
+  }
+
+  /** As Karpenter's NodePoolStats: what a repair is for does not count against repairs, but against everything else. */
+  #disruptedFor(reason: string): number {
+    const { disrupted, onlyNotReady } = this.input;
+    return disrupted + this.#taken + (reason === unhealthyReason ? this.#repaired - onlyNotReady.size : 0);
   }
 
   #refuseForOthers(): Answer {

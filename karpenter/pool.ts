@@ -42,8 +42,8 @@ export interface Census {
   readonly nodes: number;
   /** Names of the NodeClaims among them that are disrupted for whatever reason. */
   readonly disrupted: readonly string[];
-  /** Of these, those that nobody disrupts: they are only not ready. */
-  readonly onlyNotReady: number;
+  /** Names of those among them that nobody disrupts: they are only not ready. */
+  readonly onlyNotReady: readonly string[];
 }
 
 function groupByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
@@ -128,10 +128,12 @@ export function takeCensus(pool: Pool, inFlight: ReadonlySet<string>): Census {
   );
   const isDisrupted = (machine: Machine): boolean =>
     isTainted(machine) || inFlight.has(machine.nodeClaim.metadata.name) || isDeleting(machine) || isRebooting(machine);
-  const disrupted = counted.filter((machine) => isDisrupted(machine) || isNotReady(machine));
+  const onlyNotReady = counted.filter((machine) => !isDisrupted(machine) && isNotReady(machine));
+  const namesOf = (machines: readonly Machine[]): string[] =>
+    machines.map(({ nodeClaim }) => nodeClaim.metadata.name).sort();
   return {
     nodes: counted.length,
-    disrupted: disrupted.map((machine) => machine.nodeClaim.metadata.name).sort(),
-    onlyNotReady: disrupted.filter((machine) => !isDisrupted(machine)).length,
+    disrupted: namesOf([...counted.filter(isDisrupted), ...onlyNotReady]),
+    onlyNotReady: namesOf(onlyNotReady),
   };
 }

@@ -41,7 +41,7 @@ export function fitsInto(wanted: Resources, room: Resources): boolean {
 
 /** Whether an amount is not beyond a limit; rounding of sums is forgiven. */
 export function isWithin(amount: number, limit: number): boolean {
-  return amount <= limit * (1 + 1e-9);
+  return amount <= limit * (1 + 1e-12);
 }
 
 /**

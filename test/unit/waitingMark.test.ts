@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { findMarkChanges } from '../../karpenter/waitingMark.js';
+import { machineOf, poolOf } from './poolFixture.js';
+
+const marked = { isMarkedWaiting: true } as const;
+
+describe('the soft taint', () => {
+  it('is put on those that wait, and taken off those that do not, and nobody else is touched', () => {
+    const pool = poolOf([
+      machineOf('waits'),
+      machineOf('waits-already', marked),
+      machineOf('waits-no-more', marked),
+      machineOf('never-waited'),
+    ]);
+    expect(findMarkChanges(pool, new Set(['uid-waits', 'uid-waits-already']), new Set())).toEqual([
+      { node: 'aks-waits', isWaiting: true },
+      { node: 'aks-waits-no-more', isWaiting: false },
+    ]);
+  });
+
+  it('is left to the workflow of a node in flight', () => {
+    const pool = poolOf([machineOf('a', marked), machineOf('b')]);
+    expect(findMarkChanges(pool, new Set(['uid-b']), new Set(['a', 'b']))).toEqual([]);
+  });
+
+  it('is for Nodes that are there', () => {
+    expect(findMarkChanges(poolOf([machineOf('a', { hasNode: false })]), new Set(['uid-a']), new Set())).toEqual([]);
+  });
+});
