@@ -1,0 +1,279 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { ActivityEnvironment } from '../../activities/environment.js';
+import { readClusterId } from '../../activities/kubernetes/cluster.js';
+import { Informer } from '../../activities/kubernetes/informer.js';
+import type { KubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
+import { nodeClaimCollection, readNodeClaim } from '../../activities/kubernetes/nodeClaims.js';
+import { nodeCollection, readNode } from '../../activities/kubernetes/nodes.js';
+import { podDisruptionBudgetCollection } from '../../activities/kubernetes/podDisruptionBudgets.js';
+import { podCollection } from '../../activities/kubernetes/pods.js';
+import { release, reserve } from '../../activities/reserve.js';
+import { demoActivitySettings } from '../../demo/settings.js';
+import { getCondition } from '../../karpenter/conditions.js';
+import {
+  disruptedTaint,
+  initializedLabel,
+  instanceTypeLabel,
+  managedAnnotation,
+  nodePoolLabel,
+  ownerAnnotation,
+  workflowAnnotation,
+} from '../../karpenter/labels.js';
+import { createLog } from '../../runtime/log.js';
+import type { ReplacementRef } from '../../workflows/replacementTypes.js';
+import type { TestCluster } from './behaviourHarness.js';
+import { startTestCluster } from './behaviourHarness.js';
+
+const since = '2026-01-05T12:00:00Z';
+const ready = { type: 'Ready', status: 'True', reason: 'Ready', lastTransitionTime: since };
+const drifted = { type: 'Drifted', status: 'True', reason: 'ImageDrift', lastTransitionTime: since };
+const nodeClassRef = { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'default' };
+const claimPath = '/apis/karpenter.sh/v1/nodeclaims/old';
+const nodePath = '/api/v1/nodes/aks-old';
+const classPath = '/apis/karpenter.azure.com/v1beta1/aksnodeclasses';
+const podsPath = '/api/v1/namespaces/default/pods';
+
+let cluster: TestCluster;
+let environment: ActivityEnvironment;
+let ref: ReplacementRef;
+let stop: () => Promise<void>;
+
+/** What others do around our next write of the Node: `before` it, when we have read the Node, or right `after` it. */
+let others: { before?: () => Promise<void>; after?: () => Promise<void> };
+
+/** A client whose writes of Nodes let others in. */
+function interrupted(api: KubernetesApi): KubernetesApi {
+  const core = new Proxy(api.core, {
+    get(target, name): unknown {
+      const method: unknown = Reflect.get(target, name);
+      if (name !== 'patchNode' || typeof method !== 'function') return method;
+      return async (...args: unknown[]): Promise<unknown> => {
+        const { before, after } = others;
+        others = {};
+        await before?.();
+        const answer: unknown = await Reflect.apply(method, target, args);
+        await after?.();
+        return answer;
+      };
+    },
+  });
+  return { ...api, core };
+}
+
+beforeEach(async () => {
+  cluster = await startTestCluster();
+  others = {};
+  await cluster.send('POST', classPath, {
+    apiVersion: 'karpenter.azure.com/v1beta1',
+    kind: 'AKSNodeClass',
+    metadata: { name: 'default' },
+    spec: {},
+  });
+  await cluster.send('PATCH', `${classPath}/default/status`, {
+    status: { conditions: [ready], images: [{ id: 'image-2', requirements: [] }] },
+  });
+  await cluster.send('POST', '/apis/karpenter.sh/v1/nodepools', {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    metadata: { name: 'pool', annotations: { [managedAnnotation]: 'true' } },
+    spec: { template: { spec: { nodeClassRef, requirements: [] } } },
+  });
+  await cluster.send('POST', '/apis/karpenter.sh/v1/nodeclaims', {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodeClaim',
+    metadata: { name: 'old', labels: { [nodePoolLabel]: 'pool', [instanceTypeLabel]: 'Standard_D2as_v5' } },
+    spec: { nodeClassRef, requirements: [] },
+  });
+  await setDrift(drifted);
+  await cluster.send('POST', '/api/v1/nodes', {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'aks-old', labels: { [nodePoolLabel]: 'pool', [initializedLabel]: 'true' } },
+  });
+  await cluster.send('PATCH', `${nodePath}/status`, { status: { conditions: [ready] } });
+  await createPod('web');
+
+  const { api } = cluster;
+  const options = { retryDelayMs: 1, log: createLog('test', 'silent') };
+  const nodeClaims = new Informer(api, nodeClaimCollection, options);
+  const nodes = new Informer(api, nodeCollection, options);
+  const pods = new Informer(api, podCollection, options);
+  const podDisruptionBudgets = new Informer(api, podDisruptionBudgetCollection, options);
+  const informers = [nodeClaims, nodes, pods, podDisruptionBudgets];
+  await Promise.all(informers.map(({ synced }) => synced));
+  stop = async () => {
+    await Promise.all(informers.map((informer) => informer.stop()));
+  };
+  const clusterId = await readClusterId(api);
+  const settings = demoActivitySettings(1);
+  environment = {
+    ...{ clusterId, owner: 'owner', kubernetes: interrupted(api), nodeClaims, nodes, pods, podDisruptionBudgets },
+    settings: { ...settings, candidates: { ...settings.candidates, justStartedMs: 0 } },
+  };
+  const uid = (await readNodeClaim(api, 'old'))?.metadata.uid ?? '';
+  const names = { nodePool: 'pool', nodeClaim: 'old', node: 'aks-old', workflowId: 'replace/c/old' };
+  ref = { ...names, cluster: clusterId, uid, reason: 'Drifted', round: 0 };
+});
+
+afterEach(async () => {
+  await stop();
+  await cluster.close();
+});
+
+async function setDrift(condition: object): Promise<void> {
+  await cluster.send('PATCH', `${claimPath}/status`, { status: { nodeName: 'aks-old', conditions: [condition] } });
+}
+
+const clearDrift = (): Promise<void> => setDrift({ ...drifted, status: 'False', reason: 'NotDrifted' });
+
+async function createPod(name: string, annotations: Record<string, string> = {}): Promise<void> {
+  await cluster.send('POST', podsPath, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, annotations },
+    spec: { nodeName: 'aks-old', containers: [{ name: 'main', image: 'pause:3.10' }] },
+  });
+}
+
+async function taintKeys(): Promise<string[]> {
+  const node = await readNode(cluster.api, 'aks-old');
+  return (node?.spec?.taints ?? []).map(({ key }) => key);
+}
+
+/** How often the Node has been given our taint. */
+function taintings(): number {
+  return cluster.simulator.audit.entries.filter(
+    ({ verb, resource, object, userAgent }) =>
+      userAgent === cluster.api.userAgent &&
+      verb === 'patch' &&
+      resource === 'nodes' &&
+      JSON.stringify(object ?? {}).includes(disruptedTaint),
+  ).length;
+}
+
+/** Nothing of ours is left on the node. */
+async function expectUndone(): Promise<void> {
+  await release(environment, ref);
+  expect(await taintKeys()).toEqual([]);
+  const node = await readNode(cluster.api, 'aks-old');
+  expect(node?.metadata.annotations?.[workflowAnnotation]).toBeUndefined();
+  expect(node?.metadata.annotations?.[ownerAnnotation]).toBeUndefined();
+  const nodeClaim = await readNodeClaim(cluster.api, 'old');
+  expect(nodeClaim && getCondition(nodeClaim, 'DisruptionReason')).toBeUndefined();
+}
+
+describe('reserve', () => {
+  it('taints the node with our mark, says why on its NodeClaim, and fixes image and offerings', async () => {
+    expect(await reserve(environment, ref)).toMatchObject({ kind: 'reserved', imageId: 'image-2' });
+    expect(await taintKeys()).toEqual([disruptedTaint]);
+    const nodeClaim = await readNodeClaim(cluster.api, 'old');
+    expect(nodeClaim && getCondition(nodeClaim, 'DisruptionReason')).toMatchObject({
+      status: 'True',
+      reason: 'Drifted',
+    });
+    await expectUndone();
+  });
+
+  it('needs no replacement where no pod has to move', async () => {
+    await cluster.send('DELETE', `${podsPath}/web`, { gracePeriodSeconds: 0 });
+    expect(await reserve(environment, ref)).toEqual({ kind: 'empty', earlier: [] });
+  });
+
+  it('r055: replaces an empty node of a static pool all the same, which keeps its number of nodes', async () => {
+    await cluster.send('PATCH', '/apis/karpenter.sh/v1/nodepools/pool', { spec: { replicas: 1 } });
+    await cluster.send('DELETE', `${podsPath}/web`, { gracePeriodSeconds: 0 });
+    expect(await reserve(environment, ref)).toMatchObject({ kind: 'reserved' });
+  });
+
+  it('r036: taints nothing when the drift has cleared before the first step', async () => {
+    await clearDrift();
+    expect(await reserve(environment, ref)).toEqual({ kind: 'notNeeded', why: 'it is no longer Drifted' });
+    expect(taintings()).toBe(0);
+  });
+
+  it('r036: finds out when the drift clears between the taint and the create; the taint is taken off', async () => {
+    others = { after: clearDrift };
+    expect(await reserve(environment, ref)).toEqual({ kind: 'notNeeded', why: 'it is no longer Drifted' });
+    expect(taintings()).toBe(1);
+    await expectUndone();
+  });
+
+  it('r040: taints nothing while the NodeClass is not Ready', async () => {
+    await cluster.send('PATCH', `${classPath}/default/status`, {
+      status: { conditions: [{ ...ready, status: 'False', reason: 'SubnetNotFound' }] },
+    });
+    expect(await reserve(environment, ref)).toEqual({
+      kind: 'notNeeded',
+      why: 'AKSNodeClass default is not Ready: SubnetNotFound',
+    });
+    expect(taintings()).toBe(0);
+  });
+
+  it.each<[string, () => Promise<void>, string]>([
+    [
+      'a pod that must not be disturbed comes',
+      () => createPod('kept', { 'karpenter.sh/do-not-disrupt': 'true' }),
+      'pod default/kept is annotated karpenter.sh/do-not-disrupt',
+    ],
+    [
+      'a person protects the node',
+      () => cluster.send('PATCH', nodePath, { metadata: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } } }),
+      'its Node is annotated karpenter.sh/do-not-disrupt',
+    ],
+    [
+      'the pool is taken back',
+      () =>
+        cluster.send('PATCH', '/apis/karpenter.sh/v1/nodepools/pool', {
+          metadata: { annotations: { [managedAnnotation]: null } },
+        }),
+      'NodePool pool is not annotated driftless.dev/managed: "true"',
+    ],
+  ])('r048: looks again after the taint, and takes it off when %s meanwhile', async (_, meanwhile, why) => {
+    others = { after: meanwhile };
+    expect(await reserve(environment, ref)).toEqual({ kind: 'notNeeded', why });
+    expect(taintings()).toBe(1);
+    await expectUndone();
+  });
+
+  it('r048: does not begin with a node to which a pod is nominated', async () => {
+    await cluster.send('POST', podsPath, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'coming' },
+      spec: { containers: [{ name: 'main', image: 'pause:3.10' }] },
+    });
+    await cluster.send('PATCH', `${podsPath}/coming/status`, { status: { nominatedNodeName: 'aks-old' } });
+    while (environment.pods.get('default/coming')?.status?.nominatedNodeName === undefined) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await reserve(environment, ref)).toEqual({
+      kind: 'notNeeded',
+      why: 'pod default/coming is nominated to its Node',
+    });
+    expect(taintings()).toBe(0);
+  });
+
+  it('r044: reads again when another controller has written in between, and overwrites nothing of it', async () => {
+    const theirs = { key: 'theirs', effect: 'NoSchedule' };
+    others = { before: () => cluster.send('PATCH', nodePath, { spec: { unschedulable: true, taints: [theirs] } }) };
+    expect(await reserve(environment, ref)).toMatchObject({ kind: 'reserved' });
+    const conflicts = cluster.simulator.audit.entries.filter(
+      ({ status, resource }) => status === 409 && resource === 'nodes',
+    );
+    expect(conflicts).toHaveLength(1);
+    expect(await taintKeys()).toEqual(['theirs', disruptedTaint]);
+    await release(environment, ref);
+    // r052: a cordon is a person's; the taint of ours is told from it.
+    const node = await readNode(cluster.api, 'aks-old');
+    expect(node?.spec).toMatchObject({ unschedulable: true, taints: [theirs] });
+  });
+
+  it('r044: decides again when another one has begun to disrupt the node in between', async () => {
+    const taint = { key: disruptedTaint, effect: 'NoSchedule' };
+    others = { before: () => cluster.send('PATCH', nodePath, { spec: { taints: [taint] } }) };
+    await expect(reserve(environment, ref)).rejects.toThrow('Node aks-old is being disrupted by somebody else');
+    await release(environment, ref);
+    expect(await taintKeys()).toEqual([disruptedTaint]);
+  });
+});
