@@ -137,7 +137,12 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
     start,
     waiting,
     blocked,
-    markChanges: findMarkChanges(pool, new Set(waiting.map(({ uid }) => uid)), input.inFlight),
+    // In a pool that is left alone nobody is marked.
+    markChanges: findMarkChanges(
+      pool,
+      new Set(closed === undefined ? waiting.map(({ uid }) => uid) : []),
+      input.inFlight,
+    ),
     phases: readPhases(pool, input.inFlight),
     isCapped: permits.isCapped,
     closed,

@@ -1,15 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { ActivityEnvironment } from '../../activities/environment.js';
-import { readClusterId } from '../../activities/kubernetes/cluster.js';
-import { Informer } from '../../activities/kubernetes/informer.js';
 import type { KubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
-import { nodeClaimCollection, readNodeClaim } from '../../activities/kubernetes/nodeClaims.js';
-import { nodeCollection, readNode } from '../../activities/kubernetes/nodes.js';
-import { podDisruptionBudgetCollection } from '../../activities/kubernetes/podDisruptionBudgets.js';
-import { podCollection } from '../../activities/kubernetes/pods.js';
+import { readNodeClaim } from '../../activities/kubernetes/nodeClaims.js';
+import { readNode } from '../../activities/kubernetes/nodes.js';
 import { release, reserve } from '../../activities/reserve.js';
-import { demoActivitySettings } from '../../demo/settings.js';
 import { getCondition } from '../../karpenter/conditions.js';
 import {
   disruptedTaint,
@@ -20,8 +15,8 @@ import {
   ownerAnnotation,
   workflowAnnotation,
 } from '../../karpenter/labels.js';
-import { createLog } from '../../runtime/log.js';
 import type { ReplacementRef } from '../../workflows/replacementTypes.js';
+import { startActivityEnvironment } from '../support/activityEnvironment.js';
 import type { TestCluster } from './behaviourHarness.js';
 import { startTestCluster } from './behaviourHarness.js';
 
@@ -94,26 +89,12 @@ beforeEach(async () => {
   await cluster.send('PATCH', `${nodePath}/status`, { status: { conditions: [ready] } });
   await createPod('web');
 
-  const { api } = cluster;
-  const options = { retryDelayMs: 1, log: createLog('test', 'silent') };
-  const nodeClaims = new Informer(api, nodeClaimCollection, options);
-  const nodes = new Informer(api, nodeCollection, options);
-  const pods = new Informer(api, podCollection, options);
-  const podDisruptionBudgets = new Informer(api, podDisruptionBudgetCollection, options);
-  const informers = [nodeClaims, nodes, pods, podDisruptionBudgets];
-  await Promise.all(informers.map(({ synced }) => synced));
-  stop = async () => {
-    await Promise.all(informers.map((informer) => informer.stop()));
-  };
-  const clusterId = await readClusterId(api);
-  const settings = demoActivitySettings(1);
-  environment = {
-    ...{ clusterId, owner: 'owner', kubernetes: interrupted(api), nodeClaims, nodes, pods, podDisruptionBudgets },
-    settings: { ...settings, candidates: { ...settings.candidates, justStartedMs: 0 } },
-  };
-  const uid = (await readNodeClaim(api, 'old'))?.metadata.uid ?? '';
+  const started = await startActivityEnvironment(cluster.api);
+  stop = () => started.stop();
+  environment = { ...started.environment, kubernetes: interrupted(cluster.api) };
+  const uid = (await readNodeClaim(cluster.api, 'old'))?.metadata.uid ?? '';
   const names = { nodePool: 'pool', nodeClaim: 'old', node: 'aks-old', workflowId: 'replace/c/old' };
-  ref = { ...names, cluster: clusterId, uid, reason: 'Drifted', round: 0 };
+  ref = { ...names, cluster: environment.clusterId, uid, reason: 'Drifted', round: 0 };
 });
 
 afterEach(async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { admit } from '../../karpenter/admission.js';
 import { findMarkChanges } from '../../karpenter/waitingMark.js';
-import { machineOf, poolOf } from './poolFixture.js';
+import { admissionInputOf, machineOf, poolOf } from './poolFixture.js';
 
 const marked = { isMarkedWaiting: true } as const;
 
@@ -26,5 +27,14 @@ describe('the soft taint', () => {
 
   it('is for Nodes that are there', () => {
     expect(findMarkChanges(poolOf([machineOf('a', { hasNode: false })]), new Set(['uid-a']), new Set())).toEqual([]);
+  });
+
+  it('is for nobody in a pool that is left alone, and taken off there', () => {
+    const machines = [machineOf('a', { ...marked, driftedSince: '2026-01-05T12:00:00Z' })];
+    const markChanges = (annotations: Record<string, string>) =>
+      admit(poolOf(machines, { annotations, budgets: [{ nodes: '0' }] }), admissionInputOf(Date.UTC(2026, 0, 6)))
+        .markChanges;
+    expect(markChanges({ 'driftless.dev/managed': 'true' })).toEqual([]);
+    expect(markChanges({})).toEqual([{ node: 'aks-a', isWaiting: false }]);
   });
 });

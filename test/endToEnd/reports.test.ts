@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { mergePatch } from '../../activities/kubernetes/kubernetesApi.js';
+import { deleteNodeClaim, listNodeClaims } from '../../activities/kubernetes/nodeClaims.js';
+import { listNodes, updateNode } from '../../activities/kubernetes/nodes.js';
+import { nodePoolName } from '../../demo/scenario.js';
+import { until } from '../../demo/until.js';
+import { conditionTypes, isTrue } from '../../karpenter/conditions.js';
+import { disruptedTaint, replacesAnnotation } from '../../karpenter/labels.js';
+import { rolloutWorkflowId } from '../../workflows/ids.js';
+import { statusQuery } from '../../workflows/messages.js';
+import { historyOfNodeClaim, prematureEvictions, putNames } from './auditQuestions.js';
+import type { ReportedCaseRun, RunOptions } from './reportedCaseRun.js';
+import { prepareReportedCase } from './reportedCaseRun.js';
+
+/** Public reports that show only when everything runs together: docs/reports.md says which. */
+
+const quickly: Partial<RunOptions> = {
+  speed: 20,
+  durations: { vmCreateMs: 20_000, nodeBootMs: 10_000, podTerminationMs: 2_000, vmDeleteMs: 10_000 },
+};
+const nothingLeft = { vms: 0, nics: 0, nodeClaims: 0, taints: 0 };
+const agentTaint = 'agent.example/not-ready';
+
+let run: ReportedCaseRun;
+
+afterEach(() => run.stop());
+
+async function start(options: Pick<RunOptions, 'nodes' | 'budget'>): Promise<void> {
+  run = await prepareReportedCase({ speed: 20, ...quickly, ...options });
+}
+
+/** The first replacement that is there, when it is as asked for. */
+async function untilReplacement(what: string, isIt: (name: string) => Promise<boolean>): Promise<string> {
+  return await until(what, 60_000, async () => {
+    const all = await listNodeClaims(run.api, nodePoolName);
+    const name = all.find(({ metadata }) => metadata.annotations?.[replacesAnnotation] !== undefined)?.metadata.name;
+    return name !== undefined && (await isIt(name)) ? name : undefined;
+  });
+}
+
+async function taintsOf(key: string): Promise<string[]> {
+  return (await listNodes(run.api, nodePoolName))
+    .filter(({ spec }) => spec?.taints?.some((taint) => taint.key === key))
+    .map(({ metadata }) => metadata.name);
+}
+
+describe('with a budget of 10% of five nodes', () => {
+  it('r028: never more than one node is disrupted, though all drift in the same second', async () => {
+    await start({ nodes: 5, budget: '10%' });
+    await run.drift();
+    expect(await run.untilRest()).toEqual({ kind: 'completed' });
+    const report = await run.report();
+    expect(report).toMatchObject({ replaced: 5, failed: 0, maxDisrupted: 1, maxInFlight: 1, orphans: nothingLeft });
+  }, 120_000);
+});
+
+describe('a replacement that registers with a taint that nobody has declared', () => {
+  it('r046: is waited for: there is no second one', async () => {
+    await start({ nodes: 1, budget: '1' });
+    const secret = { namespace: 'kube-system', name: 'driftless-vm-template' };
+    const current = await run.api.core.readNamespacedSecret(secret);
+    const bootstrap = Buffer.from(current.data?.['bootstrap'] ?? '', 'base64').toString('utf8');
+    const tainted = bootstrap.replace('{{nodeTaints}}', `{{nodeTaints}},${agentTaint}=true:NoSchedule`);
+    await run.api.core.replaceNamespacedSecret({
+      ...secret,
+      body: Object.assign(current, { stringData: { bootstrap: tainted } }),
+    });
+    await run.drift();
+    await until('the replacement has the taint, and the old pod has to go', 60_000, async () => {
+      const [node] = await taintsOf(agentTaint);
+      const evicted = run.stack.cluster.audit.entries.some(({ verb, status }) => verb === 'evict' && status === 201);
+      return node !== undefined && evicted ? true : undefined;
+    });
+    const [node = ''] = await taintsOf(agentTaint);
+    await updateNode(run.api, node, ({ spec }) => ({
+      taints: (spec?.taints ?? []).filter(({ key }) => key !== agentTaint),
+    }));
+    expect(await run.untilRest()).toEqual({ kind: 'completed' });
+    expect(putNames(run.stack.azure)).toHaveLength(1);
+    expect(await run.report()).toMatchObject({ replaced: 1, failed: 0, orphans: nothingLeft });
+  }, 120_000);
+});
+
+describe('a replacement in a static NodePool that another controller deletes as surplus', () => {
+  it('r054: fails cleanly, gives the taint back, and is tried again later', async () => {
+    await start({ nodes: 2, budget: '1' });
+    const pool = { group: 'karpenter.sh', version: 'v1', plural: 'nodepools', name: nodePoolName };
+    await run.api.custom.patchClusterCustomObject({ ...pool, body: { spec: { replicas: 2 } } }, mergePatch);
+    await run.drift();
+    const surplus = await untilReplacement('a VM is asked for', (name) =>
+      Promise.resolve(putNames(run.stack.azure).includes(`aks-${name}`)),
+    );
+    const [state] = historyOfNodeClaim(run.stack.cluster, surplus);
+    await deleteNodeClaim(run.api, surplus, state?.metadata.uid ?? '');
+    const rollout = run.workflows.getHandle(rolloutWorkflowId(run.stack.clusterId, nodePoolName));
+    const failure = await until('the replacement has failed', 60_000, async () => {
+      const { failures } = await rollout.query(statusQuery);
+      return failures[0];
+    });
+    expect(failure).toMatchObject({ code: 'ReplacementDeleted', held: false });
+    expect(await run.untilRest()).toEqual({ kind: 'completed' });
+    expect(await taintsOf(disruptedTaint)).toEqual([]);
+    expect(prematureEvictions(run.stack.cluster)).toEqual([]);
+    expect(
+      historyOfNodeClaim(run.stack.cluster, surplus).some((claim) => isTrue(claim, conditionTypes.initialized)),
+    ).toBe(false);
+    expect(await run.report()).toMatchObject({ replaced: 2, maxDisrupted: 1, orphans: nothingLeft });
+  }, 120_000);
+});

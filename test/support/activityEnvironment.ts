@@ -1,0 +1,42 @@
+import type { ActivityEnvironment } from '../../activities/environment.js';
+import { readClusterId } from '../../activities/kubernetes/cluster.js';
+import { Informer } from '../../activities/kubernetes/informer.js';
+import type { KubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
+import { nodeClaimCollection } from '../../activities/kubernetes/nodeClaims.js';
+import { nodeCollection } from '../../activities/kubernetes/nodes.js';
+import { podDisruptionBudgetCollection } from '../../activities/kubernetes/podDisruptionBudgets.js';
+import { podCollection } from '../../activities/kubernetes/pods.js';
+import { demoActivitySettings } from '../../demo/settings.js';
+import { createLog } from '../../runtime/log.js';
+
+export interface TestEnvironment {
+  readonly environment: ActivityEnvironment;
+  stop(): Promise<void>;
+}
+
+/** What the activities of a worker work with, its caches filled; nothing is too young to be replaced. */
+export async function startActivityEnvironment(api: KubernetesApi): Promise<TestEnvironment> {
+  const options = { retryDelayMs: 1, log: createLog('test', 'silent') };
+  const nodeClaims = new Informer(api, nodeClaimCollection, options);
+  const nodes = new Informer(api, nodeCollection, options);
+  const pods = new Informer(api, podCollection, options);
+  const podDisruptionBudgets = new Informer(api, podDisruptionBudgetCollection, options);
+  const informers = [nodeClaims, nodes, pods, podDisruptionBudgets];
+  await Promise.all(informers.map(({ synced }) => synced));
+  const settings = demoActivitySettings(1);
+  return {
+    environment: {
+      clusterId: await readClusterId(api),
+      owner: 'owner',
+      kubernetes: api,
+      nodeClaims,
+      nodes,
+      pods,
+      podDisruptionBudgets,
+      settings: { ...settings, candidates: { ...settings.candidates, justStartedMs: 0 } },
+    },
+    async stop() {
+      await Promise.all(informers.map((informer) => informer.stop()));
+    },
+  };
+}
