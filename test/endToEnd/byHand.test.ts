@@ -113,7 +113,7 @@ describe('a node that never registers', () => {
 
   afterAll(() => run.stop());
 
-  it('ends at the registration TTL with the same clean-up', async () => {
+  it('r033, r034: ends at the registration TTL with the same clean-up, the old node untouched, and halts', async () => {
     await untilAsked();
     const failure = await untilFailed();
     expect(failure).toMatchObject({ code: 'RegistrationTimeout', held: false });
@@ -127,6 +127,10 @@ describe('a node that never registers', () => {
     expect(run.stack.azure.virtualMachines()).toHaveLength(1);
     expect(run.stack.azure.networkInterfaces()).toHaveLength(1);
     expect(prematureEvictions(run.stack.cluster)).toEqual([]);
+    expect(putNames(run.stack.azure)).toHaveLength(1);
+    expect(
+      run.stack.azure.audit.entries.filter((entry) => entry.kind === 'request' && entry.method === 'DELETE'),
+    ).toEqual([expect.objectContaining({ virtualMachine: name })]);
     const { halted } = await rollout().query(statusQuery);
     expect(halted).toContain('1 replacements in a row failed');
   }, 120_000);

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { mergePatch } from '../../activities/kubernetes/kubernetesApi.js';
+import { listNodes } from '../../activities/kubernetes/nodes.js';
 import type { Report } from '../../demo/report.js';
 import type { RolloutEnd } from '../../demo/rollout.js';
+import { nodePoolName } from '../../demo/scenario.js';
 import { until } from '../../demo/until.js';
+import { nodeSchema } from '../../karpenter/api.js';
+import { disruptedTaint } from '../../karpenter/labels.js';
 import { prematureEvictions, putNames } from './auditQuestions.js';
 import type { ReportedCaseRun } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
@@ -18,6 +23,9 @@ describe('a worker that is killed with kill -9 while Azure creates VMs', () => {
   let end: RolloutEnd;
   let report: Report;
   let pollsBefore: number;
+  /** A node that a person has cordoned, and where the audit log was then. */
+  let cordoned: string;
+  let cordonedAtEntry: number;
   let secondExitCode: number | null;
 
   const operationReads = (): number =>
@@ -27,6 +35,9 @@ describe('a worker that is killed with kill -9 while Azure creates VMs', () => {
 
   beforeAll(async () => {
     run = await prepareReportedCase({ nodes, budget: String(nodes), speed, withWorker: false });
+    cordoned = (await listNodes(run.api, nodePoolName))[0]?.metadata.name ?? '';
+    await run.api.core.patchNode({ name: cordoned, body: { spec: { unschedulable: true } } }, mergePatch);
+    cordonedAtEntry = run.stack.cluster.audit.entries.length;
     const first = await startWorkerProcess(run.stack, speed);
     await run.drift();
     await until('all creates are polled', 30_000, () =>
@@ -77,6 +88,17 @@ describe('a worker that is killed with kill -9 while Azure creates VMs', () => {
   it('keeps to the budget and evicts nothing early', () => {
     expect(report.maxDisrupted).toBe(nodes);
     expect(prematureEvictions(run.stack.cluster)).toEqual([]);
+  });
+
+  it('r052: takes up or takes off its own taints, and never a cordon of a person', () => {
+    const states = run.stack.cluster.audit.entries
+      .slice(cordonedAtEntry)
+      .filter(({ resource, name, object }) => resource === 'nodes' && name === cordoned && object !== undefined)
+      .map(({ object }) => nodeSchema.parse(object));
+    const isTainted = states.map(({ spec }) => spec?.taints?.some(({ key }) => key === disruptedTaint) ?? false);
+    expect(isTainted).toContain(true);
+    expect(states.filter(({ spec }) => spec?.unschedulable !== true)).toEqual([]);
+    expect(report.orphans.taints).toBe(0);
   });
 
   it('stops with exit code 0 on SIGTERM', () => {

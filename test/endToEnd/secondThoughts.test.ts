@@ -74,7 +74,7 @@ describe('a drift that clears while the VM is created', () => {
 
   afterAll(() => run.stop());
 
-  it('has everything undone before a pod is evicted', async () => {
+  it('r036: has everything undone before a pod is evicted', async () => {
     expect(await run.untilRest()).toEqual({ kind: 'completed' });
     const report = await run.report();
     expect(report.podMoves.evicted).toBe(0);

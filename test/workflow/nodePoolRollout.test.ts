@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('nodePoolRollout', () => {
-  it('starts exactly those that may start, all in the same pass', async () => {
+  it('r014: starts exactly those that may start, all in the same pass', async () => {
     const fakes = worker.fakesOf('one-pass');
     const pool = new ScriptedPool(worker, 'one-pass');
     pool.budget = 3;
@@ -120,7 +120,7 @@ describe('nodePoolRollout', () => {
     await rollout.terminate();
   });
 
-  it('gives each child its names, its settings and what the UI shows of it', async () => {
+  it('r047: gives each child its names, the reason with its detail, its settings and what the UI shows of it', async () => {
     const fakes = worker.fakesOf('children');
     const pool = new ScriptedPool(worker, 'children');
     pool.drift('shown-1');

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('nodePoolRollout, when one replacement after the other fails', () => {
-  it('halts after so many failures in a row, until somebody retries', async () => {
+  it('r033: halts after so many failures in a row, until somebody retries', async () => {
     const fakes = worker.fakesOf('halt');
     const pool = new ScriptedPool(worker, 'halt');
     pool.settings = { ...pool.settings, backoffMs: 1, backoffMaxMs: 1, haltAfterFailures: 2, quietMs: 20 };
