@@ -250,12 +250,6 @@ export const podDisruptionBudgetSchema = z.object({
 });
 export type PodDisruptionBudget = z.infer<typeof podDisruptionBudgetSchema>;
 
-/** A core v1 PersistentVolumeClaim: which volume it is bound to. */
-export const persistentVolumeClaimSchema = z.object({
-  metadata,
-  spec: z.object({ volumeName: z.string().optional() }),
-});
-
 /** A storage.k8s.io/v1 VolumeAttachment: a disk that is attached to a node, or about to be, or not yet detached. */
 export const volumeAttachmentSchema = z.object({
   metadata,

@@ -1,12 +1,4 @@
-import type { Pod, VolumeAttachment } from './api.js';
-
-/** The names of the PersistentVolumeClaims that a pod uses, in its namespace. */
-export function claimNames({ metadata, spec }: Pod): readonly string[] {
-  return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
-    return ephemeral === undefined ? [] : [`${metadata.name}-${name}`];
-  });
-}
+import type { VolumeAttachment } from './api.js';
 
 /**
  * Karpenter's rule: all attachments of the node hold its deletion, but those of volumes that pods use which stay on it, and those

@@ -2,10 +2,12 @@ import type { Pod, VolumeAttachment } from '../../karpenter/api.js';
 import type { DrainClock } from '../../karpenter/drain.js';
 import { isDrainable, isStuckTerminating } from '../../karpenter/drain.js';
 import { disruption } from '../../karpenter/replacement.js';
-import { claimNames, holdingAttachments } from '../../karpenter/volumeAttachments.js';
+import { holdingAttachments } from '../../karpenter/volumeAttachments.js';
+import { claimsOf } from '../../karpenter/volumes.js';
 import type { ReplacementRef } from '../../workflows/replacementTypes.js';
 import type { ActivityEnvironment } from '../environment.js';
-import { listVolumeAttachments, readVolumeName } from '../kubernetes/volumeAttachments.js';
+import { listVolumeAttachments } from '../kubernetes/volumeAttachments.js';
+import { readVolumeName } from '../kubernetes/volumes.js';
 import { waitDelayMs } from '../waitDelay.js';
 import { isLastAttempt, waitAgain } from '../waiting.js';
 import { listed } from './describe.js';
@@ -44,9 +46,7 @@ async function readHolding(
 ): Promise<readonly VolumeAttachment[]> {
   const attachments = await listVolumeAttachments(kubernetes, node);
   if (attachments.length === 0) return [];
-  const claims = pods
-    .filter((pod) => !isDrainable(pod, disruption) || isStuckTerminating(pod, nowMs))
-    .flatMap((pod) => claimNames(pod).map((name) => ({ namespace: pod.metadata.namespace, name })));
-  const volumes = await Promise.all(claims.map(({ namespace, name }) => readVolumeName(kubernetes, namespace, name)));
+  const staying = pods.filter((pod) => !isDrainable(pod, disruption) || isStuckTerminating(pod, nowMs));
+  const volumes = await Promise.all(staying.flatMap(claimsOf).map((claim) => readVolumeName(kubernetes, claim)));
   return holdingAttachments(attachments, node, new Set(volumes.filter((volume) => volume !== undefined)));
 }

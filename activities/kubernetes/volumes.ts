@@ -11,15 +11,19 @@ export async function readVolumesOf(api: KubernetesApi, pods: readonly Pod[]): P
   return volumes.filter((volume) => volume !== undefined);
 }
 
-async function readVolume(api: KubernetesApi, { namespace, name }: ClaimName): Promise<PersistentVolume | undefined> {
+/** The name of the PersistentVolume that a claim is bound to; undefined when there is no such claim, or none is bound. */
+export async function readVolumeName(api: KubernetesApi, { namespace, name }: ClaimName): Promise<string | undefined> {
   const claim = await requestIfFound(`read PersistentVolumeClaim ${namespace}/${name}`, () =>
     api.core.readNamespacedPersistentVolumeClaim({ name, namespace }),
   );
   if (claim === undefined) return undefined;
   const { volumeName } = parseObject('PersistentVolumeClaim', persistentVolumeClaimSchema, claim).spec;
-  if (volumeName === undefined || volumeName === '') return undefined;
-  const volume = await requestIfFound(`read PersistentVolume ${volumeName}`, () =>
-    api.core.readPersistentVolume({ name: volumeName }),
-  );
+  return volumeName === '' ? undefined : volumeName;
+}
+
+async function readVolume(api: KubernetesApi, claim: ClaimName): Promise<PersistentVolume | undefined> {
+  const name = await readVolumeName(api, claim);
+  if (name === undefined) return undefined;
+  const volume = await requestIfFound(`read PersistentVolume ${name}`, () => api.core.readPersistentVolume({ name }));
   return volume === undefined ? undefined : parseObject('PersistentVolume', persistentVolumeSchema, volume);
 }

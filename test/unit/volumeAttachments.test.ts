@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Pod, VolumeAttachment } from '../../karpenter/api.js';
-import { claimNames, holdingAttachments } from '../../karpenter/volumeAttachments.js';
+import type { VolumeAttachment } from '../../karpenter/api.js';
+import { holdingAttachments } from '../../karpenter/volumeAttachments.js';
 
 function attachment(name: string, nodeName: string, persistentVolumeName?: string): VolumeAttachment {
   return { metadata: { name, uid: '' }, spec: { nodeName, source: { persistentVolumeName } } };
@@ -17,22 +17,5 @@ describe('the VolumeAttachments that hold a node’s deletion', () => {
     ];
     const holding = holdingAttachments(attachments, 'node-a', new Set(['pv-2']));
     expect(holding.map(({ metadata }) => metadata.name)).toEqual(['drained']);
-  });
-});
-
-describe('the claims of a pod', () => {
-  it('are those it names, and those made for its ephemeral volumes', () => {
-    const pod: Pod = {
-      metadata: { name: 'db-0', namespace: 'shop', uid: '' },
-      spec: {
-        containers: [],
-        volumes: [
-          { name: 'data', persistentVolumeClaim: { claimName: 'data-db-0' } },
-          { name: 'scratch', ephemeral: {} },
-          { name: 'config' },
-        ],
-      },
-    };
-    expect(claimNames(pod)).toEqual(['data-db-0', 'db-0-scratch']);
   });
 });
