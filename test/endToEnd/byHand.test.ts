@@ -9,6 +9,7 @@ import { disruptedTaint, ownerAnnotation } from '../../karpenter/labels.js';
 import { rolloutWorkflowId } from '../../workflows/ids.js';
 import { retryUpdate, statusQuery } from '../../workflows/messages.js';
 import type { RolloutStatus } from '../../workflows/messages.js';
+import { readBootstrap, writeBootstrap } from './bootstrapSecret.js';
 import { historyOfNodeClaim, prematureEvictions, putNames } from './auditQuestions.js';
 import type { ReportedCaseRun } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
@@ -87,16 +88,7 @@ describe('a replacement that is canceled by hand while its VM is created', () =>
 describe('a node that never registers', () => {
   let run: ReportedCaseRun;
   const { rollout, untilAsked, untilFailed, replacements, taints } = questions(() => run);
-  const secret = { namespace: 'kube-system', name: 'driftless-vm-template' };
   let bootstrap: string;
-
-  const setBootstrap = async (text: string): Promise<void> => {
-    const current = await run.api.core.readNamespacedSecret(secret);
-    await run.api.core.replaceNamespacedSecret({
-      ...secret,
-      body: Object.assign(current, { stringData: { bootstrap: text } }),
-    });
-  };
 
   beforeAll(async () => {
     run = await prepareReportedCase({
@@ -105,9 +97,8 @@ describe('a node that never registers', () => {
       speed: 20,
       workerFlags: ['--registration-ttl', '150s', '--halt-after-failures', '1'],
     });
-    const { data } = await run.api.core.readNamespacedSecret(secret);
-    bootstrap = Buffer.from(data?.bootstrap ?? '', 'base64').toString('utf8');
-    await setBootstrap('KUBELET_REGISTER_WITH_TAINTS=this is no taint');
+    bootstrap = await readBootstrap(run.api);
+    await writeBootstrap(run.api, 'KUBELET_REGISTER_WITH_TAINTS=this is no taint');
     await run.drift();
   }, 60_000);
 
@@ -136,7 +127,7 @@ describe('a node that never registers', () => {
   }, 120_000);
 
   it('is replaced after `retry`, once the bootstrap is mended', async () => {
-    await setBootstrap(bootstrap);
+    await writeBootstrap(run.api, bootstrap);
     await rollout().executeUpdate(retryUpdate, { args: [{}] });
     expect(await run.untilRest()).toEqual({ kind: 'completed' });
     const report = await run.report();
