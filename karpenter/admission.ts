@@ -134,7 +134,11 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
     start,
     waiting,
     blocked,
-    markChanges: findMarkChanges(pool, new Set(waiting.map(({ uid }) => uid)), input.inFlight),
+    markChanges: findMarkChanges(
+      pool,
+      new Set(waiting.map(({ uid }) => uid)),
+      new Set([...input.inFlight, ...start.map(({ nodeClaim }) => nodeClaim)]),
+    ),
     phases: readPhases(pool, input.inFlight),
     isCapped: permits.isCapped,
     closed,

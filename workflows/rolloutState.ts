@@ -134,6 +134,11 @@ export class RolloutState {
     return (this.#admission?.markChanges ?? 0) > 0;
   }
 
+  /** The soft taints are as the last look wanted them: only a pool that asks for nothing is looked at again for that. */
+  marksChanged(): void {
+    if (!this.#asksForSomething()) this.#isPoked = true;
+  }
+
   /** What decides, beside the cluster, who may go, and in which order. */
   line(): LineState {
     const failures = [...this.#failures.values()];
@@ -301,12 +306,16 @@ export class RolloutState {
 
   /** The pool has asked for nothing for long enough. */
   isQuiet(nowMs: number): boolean {
-    const { waiting, blocked, start } = this.#admission ?? noAdmission;
-    const candidates = waiting.count + blocked.count + start.length;
-    const asks = candidates + this.#children.size + this.#failures.size + this.#interventions.skipped.length;
-    const isIdle = asks === 0 && !this.#isPoked && this.#interventions.paused === null && !this.hasMarksToChange;
+    const isIdle =
+      !this.#asksForSomething() && !this.#isPoked && this.#interventions.paused === null && !this.hasMarksToChange;
     this.#quietSinceMs = isIdle ? (this.#quietSinceMs ?? nowMs) : undefined;
     return this.#quietSinceMs !== undefined && nowMs - this.#quietSinceMs >= this.settings.rollout.quietMs;
+  }
+
+  #asksForSomething(): boolean {
+    const { waiting, blocked, start } = this.#admission ?? noAdmission;
+    const candidates = waiting.count + blocked.count + start.length;
+    return candidates + this.#children.size + this.#failures.size + this.#interventions.skipped.length > 0;
   }
 
   /** How long nothing can change without a poke, in milliseconds; undefined: for ever. */
@@ -316,7 +325,7 @@ export class RolloutState {
     if (this.#backoff.untilMs > nowMs) instants.push(this.#backoff.untilMs);
     if ([...this.#children.values()].some(({ awaited }) => !awaited))
       instants.push(nowMs + this.settings.rollout.childCheckMs);
-    if (this.#waitsForOthers()) instants.push(nowMs + this.settings.rollout.lookAgainMs);
+    if (this.#waitsForOthers() || this.hasMarksToChange) instants.push(nowMs + this.settings.rollout.lookAgainMs);
     instants.push(...this.#interventions.skipped.map(({ until }) => Date.parse(until)));
     const { nextLookMs } = this.#admission ?? noAdmission;
     // Looked for again where a worker's clock, running behind Temporal's, has not seen a change that is due.
