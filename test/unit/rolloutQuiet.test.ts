@@ -139,6 +139,11 @@ describe('a rollout that waits for what nobody pokes about', () => {
     expect(rollout.sleepMs(startMs)).toBe(lookAgainMs);
   });
 
+  it('looks again soon while other pools fill the cluster-wide cap', () => {
+    const rollout = observedRollout(['a'], { waiting: [candidateOf('a')], isCapped: true });
+    expect(rollout.sleepMs(startMs)).toBe(childCheckMs);
+  });
+
   it('does not poll for its own permits', () => {
     const rollout = observedRollout(['a', 'b'], {
       start: [candidateOf('a')],
