@@ -135,10 +135,13 @@ export class AdmittedPool {
         held: new Set(input.held),
       }),
     );
-    const drifted = new Set([...this.#machines.keys()].filter((name) => !name.startsWith('new-')).map(uidOf));
+    const present = new Set([...this.#machines.keys()].map(uidOf));
+    // Whoever has drifted stays so until it is gone.
+    const gone = [...input.first, ...input.last, ...input.held].filter((uid) => !present.has(uid));
     const observation: PoolObservation = {
       admission: reportAdmission(admission, inFlight),
-      settled: [...input.first, ...input.last, ...input.held].filter((uid) => !drifted.has(uid)),
+      settled: gone,
+      gone,
       children,
       settings: { rollout: this.settings, replacement: replacementSettings },
     };

@@ -13,9 +13,10 @@ const quick = proxyLocalActivities<ReplacementActivities>({ startToCloseTimeout 
 
 /** Ends when the activity says so, and as it says; at once, unless its NodeClaim is called `held`. */
 export async function replaceNode(input: ReplaceNodeInput): Promise<ReplacementResult> {
-  const { nodeClaim, uid, round } = input;
+  const { nodeClaim, uid, round, reason, reasonDetail } = input;
   const ref = { ...input, workflowId: workflowInfo().workflowId };
   const { followDeletion } = round === 0 && nodeClaim.startsWith('held') ? held : quick;
   await followDeletion(ref, { nodeClaim, uid, virtualMachine: nodeClaim, resumeToken: null });
-  return { kind: 'replaced', nodeClaim, replacement: `new-${nodeClaim}`, offering: null, launchFailures: [] };
+  const replacement = `new-${nodeClaim}`;
+  return { kind: 'replaced', nodeClaim, replacement, reason, reasonDetail, offering: null, launchFailures: [] };
 }
