@@ -3,32 +3,41 @@ import { carriesControlPlane } from '../karpenter/controlPlanePods.js';
 import { disruptedTaint, nodePoolLabel, workflowAnnotation } from '../karpenter/labels.js';
 import type { ClusterView } from '../karpenter/permits.js';
 import type { ActivityEnvironment } from './environment.js';
+import type { Grants } from './grants.js';
 
 /**
- * What replacements of other pools leave of the cluster-wide cap. Read from the cache and raced for by the rollouts of all pools: the
- * cap is soft, and may be passed by what those that look at the same instant start.
+ * What replacements of other pools leave of the cluster-wide cap: read from the cache and from what this worker has granted. The cap is
+ * soft: workers that look at the same instant do not know of each other's grants.
  */
-export function viewCluster(environment: ActivityEnvironment, nodePool: string): ClusterView {
-  const { nodes, nodeClaims, pods, settings } = environment;
+export function viewCluster(
+  { nodes, nodeClaims, pods, settings }: ActivityEnvironment,
+  grants: Grants,
+  nodePool: string,
+  atMs: number,
+): ClusterView {
+  const claims = nodeClaims.list();
   const terminating = new Set(
-    nodeClaims
-      .list()
+    claims
       .filter((nodeClaim) => isTrue(nodeClaim, conditionTypes.instanceTerminating))
       .map(({ status }) => status?.nodeName),
   );
-  const elsewhere = nodes
+  const tainted = nodes
     .list()
     .filter(
       ({ metadata, spec }) =>
         metadata.labels?.[nodePoolLabel] !== nodePool &&
         metadata.annotations?.[workflowAnnotation] !== undefined &&
-        !terminating.has(metadata.name) &&
         (spec?.taints ?? []).some(({ key }) => key === disruptedTaint),
     );
-  const names = new Set(elsewhere.map(({ metadata }) => metadata.name));
+  const granted = new Set(grants.elsewhere(nodePool, atMs));
+  const elsewhere = new Set([
+    ...tainted.map(({ metadata }) => metadata.name),
+    ...claims.filter(({ metadata }) => granted.has(metadata.name)).flatMap(({ status }) => status?.nodeName ?? []),
+  ]);
+  for (const name of terminating) if (name !== undefined) elsewhere.delete(name);
   return {
-    room: settings.maxDisruptedNodes - elsewhere.length,
+    room: settings.maxDisruptedNodes - elsewhere.size,
     movesControlPlane:
-      names.size > 0 && carriesControlPlane(pods.list().filter(({ spec }) => names.has(spec.nodeName ?? ''))),
+      elsewhere.size > 0 && carriesControlPlane(pods.list().filter(({ spec }) => elsewhere.has(spec.nodeName ?? ''))),
   };
 }

@@ -22,6 +22,7 @@ import { failureTypes } from '../workflows/failures.js';
 import { viewCluster } from './clusterView.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster } from './environment.js';
+import { Grants } from './grants.js';
 import { readNodeClaim } from './kubernetes/nodeClaims.js';
 import { applyMarkChanges } from './markWaiting.js';
 import { readPool } from './readPool.js';
@@ -32,6 +33,7 @@ export function createRolloutActivities(
   environment: ActivityEnvironment,
   workflows: WorkflowClient,
 ): RolloutActivities {
+  const grants = new Grants();
   return {
     async observePool(input: ObservePoolInput): Promise<PoolObservation> {
       checkCluster(environment, input.cluster);
@@ -51,7 +53,9 @@ export function createRolloutActivities(
       const gone = named.filter((uid) => !presentUids.has(uid));
       const rest = { settled, gone, children, settings };
       if (pool === undefined) return { admission: emptyReport(input.nodePool), ...rest };
-      const admission = admitPool(environment, pool, input);
+      const admission = admitPool(environment, grants, pool, input);
+      const started = admission.start.map(({ nodeClaim }) => nodeClaim);
+      grants.record(input.nodePool, [...input.inFlight, ...started], Date.now());
       return { admission: reportAdmission(admission, new Set(input.inFlight)), ...rest };
     },
 
@@ -59,7 +63,7 @@ export function createRolloutActivities(
       checkCluster(environment, input.cluster);
       const pool = await readPool(environment, input.nodePool);
       if (pool === undefined || environment.killSwitch.pausedWhy !== undefined) return;
-      await applyMarkChanges(environment.kubernetes, admitPool(environment, pool, input).markChanges);
+      await applyMarkChanges(environment.kubernetes, admitPool(environment, grants, pool, input).markChanges);
     },
 
     async findNodeClaim({ cluster, nodePool, nodeClaim }: NodeClaimRef): Promise<InFlight> {
@@ -76,15 +80,16 @@ export function createRolloutActivities(
 
 const heeded: ReadonlySet<ChildReport['status']> = new Set(['running', 'canceled', 'terminated']);
 
-function admitPool(environment: ActivityEnvironment, pool: Pool, input: LineState): Admission {
+function admitPool(environment: ActivityEnvironment, grants: Grants, pool: Pool, input: LineState): Admission {
+  const atMs = Date.now();
   return admit(pool, {
-    atMs: Date.now(),
+    atMs,
     inFlight: new Set(input.inFlight),
     first: new Set(input.first),
     last: new Set(input.last),
     held: new Set(input.held),
     rules: environment.settings.candidates,
-    cluster: viewCluster(environment, input.nodePool),
+    cluster: viewCluster(environment, grants, input.nodePool, atMs),
     pausedWhy: environment.killSwitch.pausedWhy,
   });
 }

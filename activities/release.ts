@@ -1,5 +1,6 @@
 import type { Condition, Node } from '../karpenter/api.js';
 import { conditionTypes } from '../karpenter/conditions.js';
+import { disruptionMark } from '../karpenter/disruptionMark.js';
 import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../karpenter/labels.js';
 import type { ReplacementRef } from '../workflows/replacementTypes.js';
 import { forgetDeadline } from './drain/deadline.js';
@@ -8,11 +9,6 @@ import { checkCluster } from './environment.js';
 import { readNodeClaim, updateNodeClaimStatus } from './kubernetes/nodeClaims.js';
 import type { NodeChange } from './kubernetes/nodes.js';
 import { updateNode } from './kubernetes/nodes.js';
-
-/** The end of our DisruptionReason's message, which tells it from anybody else's. */
-export function disruptionMark(workflowId: string): string {
-  return `replaced by ${workflowId}`;
-}
 
 /** Who else has tainted this node: another workflow, or somebody who left no mark. */
 export function otherOwner(node: Node, owner: string, workflowId: string): string | undefined {

@@ -1,6 +1,7 @@
 import type { Node, NodeClaim, NodeClass, NodePool, Pod } from '../karpenter/api.js';
 import { isEmpty } from '../karpenter/candidate.js';
 import { conditionTypes, isTrue } from '../karpenter/conditions.js';
+import { disruptionMark } from '../karpenter/disruptionMark.js';
 import type { Disruption } from '../karpenter/disruptionReason.js';
 import { disruptionOf, isBornDrifted } from '../karpenter/disruptionReason.js';
 import { disruptedTaint, ownerAnnotation, waitingTaint, workflowAnnotation } from '../karpenter/labels.js';
@@ -31,7 +32,7 @@ import { listNodeClaims, readNodeClaim, setNodeClaimCondition } from './kubernet
 import { readNodeClass, readNodePool } from './kubernetes/nodePools.js';
 import type { NodeChange } from './kubernetes/nodes.js';
 import { readNode, updateNode } from './kubernetes/nodes.js';
-import { disruptionMark, otherOwner } from './release.js';
+import { otherOwner } from './release.js';
 import { listPodsOnNode } from './kubernetes/pods.js';
 import { chooseOfferings, readShape } from './offerings.js';
 

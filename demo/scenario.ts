@@ -47,12 +47,20 @@ const nodeAgeMs = 24 * 3_600_000;
 const karpenter = { group: 'karpenter.sh', version: 'v1' };
 const azure = { group: 'karpenter.azure.com', version: 'v1beta1', plural: 'aksnodeclasses' };
 
+/** The reported case is about one NodePool: this is what differs from run to run. */
 export interface ScenarioOptions {
   readonly nodes: number;
   /** The text of the one budget: a number or a percentage. */
   readonly budget: string;
   /** What the names of the NodeClaims are derived from. */
   readonly seed: number;
+}
+
+/** One NodePool of the scenario and what runs on it. */
+export interface PoolOptions extends ScenarioOptions {
+  readonly nodePool: string;
+  /** Name of the Deployment whose pods fill its nodes, one each. */
+  readonly deployment: string;
 }
 
 /** The part of the ARM simulator that the scenario needs. */
@@ -62,10 +70,10 @@ export interface MachineSeeder {
 }
 
 /** The scenario's names, derived from the seed as Karpenter would have drawn them. */
-function nodeClaimNames({ nodes, seed }: ScenarioOptions): string[] {
+function nodeClaimNames({ nodePool, nodes, seed }: PoolOptions): string[] {
   return Array.from({ length: nodes }, (_, index) => {
     const digest = createHash('sha256').update(`${seed}/${index}`).digest('hex');
-    return `${nodePoolName}-${BigInt(`0x${digest}`).toString(36).slice(0, 5)}`;
+    return `${nodePool}-${BigInt(`0x${digest}`).toString(36).slice(0, 5)}`;
   });
 }
 
@@ -76,21 +84,28 @@ export async function buildScenario(
   options: ScenarioOptions,
 ): Promise<void> {
   await createTemplateSecret(api);
-  const nodePool = await createPool(api, options.budget);
-  const imageId = await until('AKSNodeClass default has an image', readyTimeoutMs, async () => {
+  await createClass(api);
+  await buildPool(api, machines, { ...options, nodePool: nodePoolName, deployment: 'inflate' });
+}
+
+/** Adds a NodePool to a scenario, with nodes and pods; they drift with those of the others. */
+export async function buildPool(api: KubernetesApi, machines: MachineSeeder, options: PoolOptions): Promise<void> {
+  const nodePool = await createPool(api, options);
+  const imageId = await until(`AKSNodeClass ${nodeClassName} has an image`, readyTimeoutMs, async () => {
     const nodeClass = await readNodeClass(api, nodePool);
     return nodeClass?.status?.images?.[0]?.id;
   });
   await Promise.all(
     nodeClaimNames(options).map((name, index) => createMachine(api, machines, nodePool, name, index, imageId)),
   );
-  await createWorkload(api, options.nodes);
-  await until('all pods of the Deployment inflate run', readyTimeoutMs, async () => {
+  await createWorkload(api, options);
+  const { deployment, nodes } = options;
+  await until(`all pods of the Deployment ${deployment} run`, readyTimeoutMs, async () => {
     const pods = await request('list the pods', () =>
-      api.core.listNamespacedPod({ namespace: 'default', labelSelector: 'app=inflate' }),
+      api.core.listNamespacedPod({ namespace: 'default', labelSelector: `app=${deployment}` }),
     );
     const running = pods.items.filter(({ status }) => status?.phase === 'Running');
-    return running.length === options.nodes ? true : undefined;
+    return running.length === nodes ? true : undefined;
   });
 }
 
@@ -129,7 +144,7 @@ async function createTemplateSecret(api: KubernetesApi): Promise<void> {
   );
 }
 
-async function createPool(api: KubernetesApi, budget: string): Promise<NodePool> {
+async function createClass(api: KubernetesApi): Promise<void> {
   await request('create the AKSNodeClass', () =>
     api.custom.createClusterCustomObject({
       ...azure,
@@ -141,6 +156,9 @@ async function createPool(api: KubernetesApi, budget: string): Promise<NodePool>
       },
     }),
   );
+}
+
+async function createPool(api: KubernetesApi, { nodePool: name, budget }: PoolOptions): Promise<NodePool> {
   await request('create the NodePool', () =>
     api.custom.createClusterCustomObject({
       ...karpenter,
@@ -149,7 +167,7 @@ async function createPool(api: KubernetesApi, budget: string): Promise<NodePool>
         apiVersion: 'karpenter.sh/v1',
         kind: 'NodePool',
         metadata: {
-          name: nodePoolName,
+          name,
           annotations: {
             [managedAnnotation]: 'true',
             [nodePoolHashAnnotation]: '4012513481623584108',
@@ -180,8 +198,8 @@ async function createPool(api: KubernetesApi, budget: string): Promise<NodePool>
       },
     }),
   );
-  const nodePool = await readNodePool(api, nodePoolName);
-  if (nodePool === undefined) throw new Error(`NodePool ${nodePoolName} is gone`);
+  const nodePool = await readNodePool(api, name);
+  if (nodePool === undefined) throw new Error(`NodePool ${name} is gone`);
   return nodePool;
 }
 
@@ -196,7 +214,7 @@ async function createMachine(
   const size = sizes[index % sizes.length] ?? sizes[0];
   const zone = String((index % 3) + 1);
   const labels = {
-    [nodePoolLabel]: nodePoolName,
+    [nodePoolLabel]: nodePool.metadata.name,
     [nodeClassLabel]: nodeClassName,
     [capacityTypeLabel]: 'on-demand',
     [instanceTypeLabel]: size.name,
@@ -224,7 +242,7 @@ async function createMachine(
         {
           apiVersion: 'karpenter.sh/v1',
           kind: 'NodePool',
-          name: nodePoolName,
+          name: nodePool.metadata.name,
           uid: nodePool.metadata.uid,
           blockOwnerDeletion: true,
         },
@@ -315,21 +333,25 @@ function virtualMachineModel(name: string, vmSize: string, zone: string, imageId
   };
 }
 
-async function createWorkload(api: KubernetesApi, replicas: number): Promise<void> {
+async function createWorkload(
+  api: KubernetesApi,
+  { nodePool, deployment, nodes: replicas }: PoolOptions,
+): Promise<void> {
   await request('create the Deployment', () =>
     api.apps.createNamespacedDeployment({
       namespace: 'default',
       body: {
-        metadata: { name: 'inflate' },
+        metadata: { name: deployment },
         spec: {
           replicas,
-          selector: { matchLabels: { app: 'inflate' } },
+          selector: { matchLabels: { app: deployment } },
           template: {
-            metadata: { labels: { app: 'inflate' } },
+            metadata: { labels: { app: deployment } },
             spec: {
+              nodeSelector: { [nodePoolLabel]: nodePool },
               containers: [
                 {
-                  name: 'inflate',
+                  name: deployment,
                   image: 'mcr.microsoft.com/oss/kubernetes/pause:3.6',
                   resources: { requests: { cpu: '1.1' } },
                 },

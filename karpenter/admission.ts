@@ -141,7 +141,7 @@ export function admit(pool: Pool, input: AdmissionInput): Admission {
     markChanges: findMarkChanges(
       pool,
       new Set(closed === undefined ? waiting.map(({ uid }) => uid) : []),
-      input.inFlight,
+      new Set([...input.inFlight, ...start.map(({ nodeClaim }) => nodeClaim)]),
     ),
     phases: readPhases(pool, input.inFlight),
     isCapped: permits.isCapped,

@@ -1,5 +1,6 @@
 import type { Node, NodeClaim, Pod } from './api.js';
-import { conditionTypes, getCondition, isTrue } from './conditions.js';
+import { conditionTypes, isTrue } from './conditions.js';
+import { disruptingWorkflow } from './disruptionMark.js';
 import { isWorkload } from './drain.js';
 import { disruptedTaint, ownerAnnotation, replacementTaint, replacesAnnotation, workflowAnnotation } from './labels.js';
 import { disruption, isReplacementOf, virtualMachineName } from './replacement.js';
@@ -37,14 +38,6 @@ export type Orphan =
   | { readonly kind: 'nodeClaim'; readonly nodeClaim: NodeClaim; readonly why: string; readonly keptWhy?: string }
   | { readonly kind: 'virtualMachine'; readonly machine: TaggedMachine; readonly why: string };
 
-const conditionMessage = /(?:^|; )replaced by (\S+)$/;
-
-/** The workflow that has set the DisruptionReason of this NodeClaim, if one of ours has. */
-function conditionWorkflow(nodeClaim: NodeClaim): string | undefined {
-  const condition = getCondition(nodeClaim, conditionTypes.disruptionReason);
-  return condition?.status === 'True' ? conditionMessage.exec(condition.message ?? '')?.[1] : undefined;
-}
-
 function isOurs({ metadata }: Node | NodeClaim, owner: string): boolean {
   return metadata.annotations?.[ownerAnnotation] === owner;
 }
@@ -60,7 +53,7 @@ function hasTaint({ spec }: Node, key: string): boolean {
 /** The workflows that the marks name: of these, who looks for orphans has to know which ones are running. */
 export function markedWorkflows({ owner, nodeClaims, nodes }: SweepView): ReadonlySet<string> {
   const marked = [...nodeClaims, ...nodes].filter((object) => isOurs(object, owner)).map(workflowOf);
-  return new Set([...marked, ...nodeClaims.map(conditionWorkflow)].filter((id) => id !== undefined));
+  return new Set([...marked, ...nodeClaims.map(disruptingWorkflow)].filter((id) => id !== undefined));
 }
 
 /**
@@ -103,7 +96,7 @@ function orphanTaints({ owner, nodes, nodeClaims }: SweepView, isOwned: IsOwned)
 function orphanConditions({ nodeClaims, nodes }: SweepView, isOwned: IsOwned): Orphan[] {
   const tainted = new Set(nodes.filter((node) => hasTaint(node, disruptedTaint)).map(({ metadata }) => metadata.name));
   return nodeClaims.flatMap((nodeClaim): Orphan[] => {
-    const workflowId = conditionWorkflow(nodeClaim);
+    const workflowId = disruptingWorkflow(nodeClaim);
     if (workflowId === undefined || isOwned(workflowId)) return [];
     const isLeaving = nodeClaim.metadata.deletionTimestamp !== undefined;
     const isTaintedToo = tainted.has(nodeClaim.status?.nodeName ?? '');

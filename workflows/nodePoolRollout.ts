@@ -97,13 +97,18 @@ class Marking {
 
   begin(): void {
     if (!this.rollout.hasMarksToChange || this.#running !== undefined) return;
-    this.#running = markWaiting(this.rollout.line())
-      .catch((error: unknown) => {
-        log.warn('nodes that wait could not be marked', { error: summarizeFailure(error).message });
-      })
-      .then(() => {
-        this.#running = undefined;
-      });
+    this.#running = this.#mark().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  async #mark(): Promise<void> {
+    try {
+      await markWaiting(this.rollout.line());
+      this.rollout.marksChanged();
+    } catch (error) {
+      log.warn('nodes that wait could not be marked', { error: summarizeFailure(error).message });
+    }
   }
 
   get isIdle(): boolean {

@@ -65,7 +65,6 @@ const noAdmission = {
   blocked: nothing,
   start: [],
   disruptedByOthers: 0,
-  isCapped: false,
   closed: null,
   nextLookMs: null,
 };
@@ -132,6 +131,11 @@ export class RolloutState {
   /** Nodes have the soft taint that should not, or should have it and have not. */
   get hasMarksToChange(): boolean {
     return (this.#admission?.markChanges ?? 0) > 0;
+  }
+
+  /** The soft taints are as the last look wanted them: only a pool that asks for nothing is looked at again for that, once it is open. */
+  marksChanged(): void {
+    if (!this.#asksForSomething() && this.#admission?.closed === null) this.#isPoked = true;
   }
 
   /** What decides, beside the cluster, who may go, and in which order. */
@@ -301,12 +305,16 @@ export class RolloutState {
 
   /** The pool has asked for nothing for long enough. */
   isQuiet(nowMs: number): boolean {
-    const { waiting, blocked, start } = this.#admission ?? noAdmission;
-    const candidates = waiting.count + blocked.count + start.length;
-    const asks = candidates + this.#children.size + this.#failures.size + this.#interventions.skipped.length;
-    const isIdle = asks === 0 && !this.#isPoked && this.#interventions.paused === null && !this.hasMarksToChange;
+    const isIdle =
+      !this.#asksForSomething() && !this.#isPoked && this.#interventions.paused === null && !this.hasMarksToChange;
     this.#quietSinceMs = isIdle ? (this.#quietSinceMs ?? nowMs) : undefined;
     return this.#quietSinceMs !== undefined && nowMs - this.#quietSinceMs >= this.settings.rollout.quietMs;
+  }
+
+  #asksForSomething(): boolean {
+    const { waiting, blocked, start } = this.#admission ?? noAdmission;
+    const candidates = waiting.count + blocked.count + start.length;
+    return candidates + this.#children.size + this.#failures.size + this.#interventions.skipped.length > 0;
   }
 
   /** How long nothing can change without a poke, in milliseconds; undefined: for ever. */
@@ -314,9 +322,9 @@ export class RolloutState {
     const instants: number[] = [];
     if (this.#quietSinceMs !== undefined) instants.push(this.#quietSinceMs + this.settings.rollout.quietMs);
     if (this.#backoff.untilMs > nowMs) instants.push(this.#backoff.untilMs);
-    if ([...this.#children.values()].some(({ awaited }) => !awaited))
-      instants.push(nowMs + this.settings.rollout.childCheckMs);
-    if (this.#waitsForOthers()) instants.push(nowMs + this.settings.rollout.lookAgainMs);
+    const hasStrangers = [...this.#children.values()].some(({ awaited }) => !awaited);
+    if (hasStrangers || this.#admission?.isCapped === true) instants.push(nowMs + this.settings.rollout.childCheckMs);
+    if (this.#waitsForOthers() || this.hasMarksToChange) instants.push(nowMs + this.settings.rollout.lookAgainMs);
     instants.push(...this.#interventions.skipped.map(({ until }) => Date.parse(until)));
     const { nextLookMs } = this.#admission ?? noAdmission;
     // Looked for again where a worker's clock, running behind Temporal's, has not seen a change that is due.
@@ -324,10 +332,10 @@ export class RolloutState {
     return instants.length === 0 ? undefined : Math.min(longestSleepMs, Math.max(1, Math.min(...instants) - nowMs));
   }
 
-  /** What blocks, holds a permit or fills the cluster-wide cap elsewhere may go without anybody poking. */
+  /** What blocks or holds a permit elsewhere may go without anybody poking. */
   #waitsForOthers(): boolean {
-    const { waiting, blocked, disruptedByOthers, isCapped, closed } = this.#admission ?? noAdmission;
-    return blocked.count > 0 || (waiting.count > 0 && (disruptedByOthers > 0 || isCapped || closed !== null));
+    const { waiting, blocked, disruptedByOthers, closed } = this.#admission ?? noAdmission;
+    return blocked.count > 0 || (waiting.count > 0 && (disruptedByOthers > 0 || closed !== null));
   }
 
   carry(): CarriedState {

@@ -22,7 +22,7 @@ export interface ReplacementSettings {
 export interface RolloutSettings {
   /** A pool that asked for nothing for so long ends its rollout. */
   readonly quietMs: number;
-  /** How often children are looked up whose end the parent would not be told. */
+  /** How often replacements are looked up whose end the rollout would not be told: by another run, or under the cap of all pools. */
   readonly childCheckMs: number;
   /** Candidates that wait for something that nobody would poke about are looked at again after so long. */
   readonly lookAgainMs: number;

@@ -1,5 +1,6 @@
 import type { Node, NodeClaim, NodeClass, NodePool, Pod, PodDisruptionBudget } from '../../karpenter/api.js';
-import { getCondition } from '../../karpenter/conditions.js';
+import { conditionTypes, getCondition, isTrue } from '../../karpenter/conditions.js';
+import { disruptingWorkflow } from '../../karpenter/disruptionMark.js';
 import { disruptionOf } from '../../karpenter/disruptionReason.js';
 import type { ExpiryRule } from '../../karpenter/disruptionReason.js';
 import { doNotDisruptAnnotation, initializedLabel } from '../../karpenter/labels.js';
@@ -24,9 +25,16 @@ export function nodeClassDigest({ metadata, status }: NodeClass): string {
   ]);
 }
 
+/** How far the deletion of a node has come that we replace, its replacement tells: it counts as disrupted all the while. */
 export function nodeClaimDigest(nodePool: NodePool, nodeClaim: NodeClaim, rule: ExpiryRule, atMs: number): string {
   const disruption = disruptionOf(nodePool, nodeClaim, rule, atMs);
-  return JSON.stringify([disruption?.reason, disruption?.detail, nodeClaim.metadata.deletionTimestamp]);
+  const isOurs = disruptingWorkflow(nodeClaim) !== undefined;
+  return JSON.stringify([
+    disruption?.reason,
+    disruption?.detail,
+    isOurs ? undefined : nodeClaim.metadata.deletionTimestamp,
+    !isOurs && isTrue(nodeClaim, conditionTypes.instanceTerminating),
+  ]);
 }
 
 /** A node that is not Initialized counts for nothing yet, whether it is Ready or not. */
@@ -39,9 +47,16 @@ export function nodeDigest({ metadata, status }: Node): string {
   ]);
 }
 
-/** A pod counts only as far as it may stand against the disruption of a node. */
+/** A pod counts only while it may stand against the disruption of a node: that others come and go tells nothing. */
 export function podDigest(pod: Pod): string {
-  return JSON.stringify([protectionOf(pod), pod.status?.nominatedNodeName, pod.spec.nodeName]);
+  return isInTheWay(pod)
+    ? JSON.stringify([protectionOf(pod), pod.status?.nominatedNodeName, pod.spec.nodeName])
+    : 'NotInTheWay';
+}
+
+/** It may not be disrupted, or is promised to a node. */
+export function isInTheWay(pod: Pod): boolean {
+  return protectionOf(pod).kind !== 'none' || pod.status?.nominatedNodeName !== undefined;
 }
 
 /** Only whether an eviction is allowed: how many are changes with each pod that moves. */

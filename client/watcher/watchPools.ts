@@ -1,13 +1,15 @@
 import type { KillSwitch } from '../../activities/killSwitch.js';
 import type { Informer } from '../../activities/kubernetes/informer.js';
 import type { Node, NodeClaim, NodeClass, NodePool, Pod, PodDisruptionBudget } from '../../karpenter/api.js';
+import { conditionTypes, isTrue } from '../../karpenter/conditions.js';
+import { disruptingWorkflow } from '../../karpenter/disruptionMark.js';
 import { disruptionOf, expiryDueMs } from '../../karpenter/disruptionReason.js';
 import type { ExpiryRule } from '../../karpenter/disruptionReason.js';
-import { initializedLabel, nodePoolLabel, workflowAnnotation } from '../../karpenter/labels.js';
+import { initializedLabel, nodePoolLabel, replacementTaint, workflowAnnotation } from '../../karpenter/labels.js';
 import { isManaged } from '../../karpenter/pool.js';
-import { protectionOf } from '../../karpenter/pods.js';
 import { Alarm } from './alarm.js';
 import {
+  isInTheWay,
   nodeClaimDigest,
   nodeClassDigest,
   nodeDigest,
@@ -16,14 +18,17 @@ import {
   podDisruptionBudgetDigest,
 } from './digests.js';
 
+/** What is read of a collection: an informer's copy and its changes. */
+export type Source<T> = Pick<Informer<T>, 'get' | 'list' | 'onChange'>;
+
 /** Everything that a rollout's answer depends on. */
 export interface Sources {
-  readonly nodePools: Informer<NodePool>;
-  readonly nodeClasses: Informer<NodeClass>;
-  readonly nodeClaims: Informer<NodeClaim>;
-  readonly nodes: Informer<Node>;
-  readonly pods: Informer<Pod>;
-  readonly podDisruptionBudgets: Informer<PodDisruptionBudget>;
+  readonly nodePools: Source<NodePool>;
+  readonly nodeClasses: Source<NodeClass>;
+  readonly nodeClaims: Source<NodeClaim>;
+  readonly nodes: Source<Node>;
+  readonly pods: Source<Pod>;
+  readonly podDisruptionBudgets: Source<PodDisruptionBudget>;
   readonly killSwitch: Pick<KillSwitch, 'onChange'>;
 }
 
@@ -66,7 +71,7 @@ export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: 
       const { object } = event;
       if (event.type === 'deleted') {
         alarm.delete(object.metadata.name);
-        if (isDisrupted(object)) pokeIfManaged(poolOf(object));
+        if (isDisrupted(object) && !isFinishedByUs(object)) pokeIfManaged(poolOf(object));
         return;
       }
       if (event.previous === undefined) {
@@ -95,11 +100,9 @@ export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: 
     onDigestChange(
       nodes,
       nodeDigest,
-      ({ metadata }) => {
-        // What happens to a node in a replacement's hands, that replacement tells.
-        const isOurs = metadata.annotations?.[workflowAnnotation] !== undefined;
-        const name = metadata.labels?.[nodePoolLabel];
-        if (name !== undefined && !isOurs) pokeDisrupted(name);
+      (node) => {
+        const name = node.metadata.labels?.[nodePoolLabel];
+        if (name !== undefined && !isInOurHands(node)) pokeDisrupted(name);
       },
       isInitializedNode,
     ),
@@ -130,24 +133,30 @@ function poolOf({ metadata }: NodeClaim): string | undefined {
   return metadata.labels?.[nodePoolLabel];
 }
 
+/** Its permit came back with InstanceTerminating, and its replacement tells when the rest is done. */
+function isFinishedByUs(nodeClaim: NodeClaim): boolean {
+  return disruptingWorkflow(nodeClaim) !== undefined && isTrue(nodeClaim, conditionTypes.instanceTerminating);
+}
+
+/** What happens to a node that is being replaced, or to its replacement until pods may come, the workflow in charge tells. */
+function isInOurHands({ metadata, spec }: Node): boolean {
+  const isReserved = spec?.taints?.some(({ key }) => key === replacementTaint) ?? false;
+  return isReserved || metadata.annotations?.[workflowAnnotation] !== undefined;
+}
+
 /** A node that comes or goes before its time has never counted. */
 function isInitializedNode({ metadata }: Node): boolean {
   return metadata.labels?.[initializedLabel] === 'true';
 }
 
-/** A pod that comes or goes changes nothing unless it stands against a disruption. */
-function isInTheWay(pod: Pod): boolean {
-  return protectionOf(pod).kind !== 'none' || pod.status?.nominatedNodeName !== undefined;
-}
-
 /** @param counts whether an object that comes or goes is a change at all */
 function onDigestChange<T>(
-  informer: Informer<T>,
+  source: Source<T>,
   digest: (object: T) => string,
   changed: (object: T) => void,
   counts: (object: T) => boolean = () => true,
 ): () => void {
-  return informer.onChange((event) => {
+  return source.onChange((event) => {
     const isUpdate = event.type === 'set' && event.previous !== undefined;
     const isChange = isUpdate ? digest(event.object) !== digest(event.previous) : counts(event.object);
     if (isChange) changed(event.object);

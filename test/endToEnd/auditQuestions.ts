@@ -24,6 +24,15 @@ export function putNames({ audit }: AzureSimulator): string[] {
   );
 }
 
+/** Names of the VMs whose deletion began, once for each operation. */
+export function deleteNames({ audit }: AzureSimulator): string[] {
+  return audit.entries.flatMap((entry) =>
+    entry.kind === 'operation' && entry.operation === 'delete' && entry.phase === 'started'
+      ? [entry.virtualMachine]
+      : [],
+  );
+}
+
 /** When the first create operation ended. */
 export function firstCreateEndAt({ audit }: AzureSimulator): number {
   const end = audit.entries.find(

@@ -4,7 +4,8 @@ import type { ActivityEnvironment } from '../../activities/environment.js';
 import type { KubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
 import { readNodeClaim } from '../../activities/kubernetes/nodeClaims.js';
 import { readNode } from '../../activities/kubernetes/nodes.js';
-import { release, reserve } from '../../activities/reserve.js';
+import { release } from '../../activities/release.js';
+import { reserve } from '../../activities/reserve.js';
 import { getCondition } from '../../karpenter/conditions.js';
 import {
   disruptedTaint,

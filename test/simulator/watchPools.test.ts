@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { KillSwitch } from '../../activities/killSwitch.js';
 import { Informer } from '../../activities/kubernetes/informer.js';
 import { nodeClaimCollection } from '../../activities/kubernetes/nodeClaims.js';
 import { nodeClassCollection, nodePoolCollection } from '../../activities/kubernetes/nodePools.js';
@@ -102,6 +103,8 @@ async function createPod(name: string, node: string, annotations: Record<string,
   });
 }
 
+const killSwitch = { namespace: 'kube-system', name: 'driftless' };
+
 /** Watches from here on; answers when everything that is there has been read. */
 async function watch(): Promise<void> {
   const { api } = cluster;
@@ -113,9 +116,10 @@ async function watch(): Promise<void> {
     nodes: new Informer(api, nodeCollection, options),
     pods: new Informer(api, podCollection, options),
     podDisruptionBudgets: new Informer(api, podDisruptionBudgetCollection, options),
+    killSwitch: new KillSwitch(api, killSwitch, options),
   };
   const { nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets } = sources;
-  const informers = [nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets];
+  const informers = [nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets, sources.killSwitch];
   await Promise.all(informers.map(({ synced }) => synced));
   const stopWatching = watchPools(sources, { expiryLeadMs: 0 }, (pool) => pokes.push(pool));
   stop = async () => {

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowClient } from '@temporalio/client';
+import type { WorkerOptions } from '@temporalio/worker';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { randomUUID } from 'node:crypto';
 
@@ -28,8 +29,11 @@ export interface TestWorker {
   stop(): Promise<void>;
 }
 
-/** Starts the workers of a cluster that nobody else has. */
-export async function startTestWorker(): Promise<TestWorker> {
+/**
+ * Starts the workers of a cluster that nobody else has.
+ * @param options where its own queue's worker differs: other workflows, more at once
+ */
+export async function startTestWorker(options: Partial<WorkerOptions> = {}): Promise<TestWorker> {
   installQuietRuntime();
   const settings = loadTemporalSettings();
   const { namespace } = settings;
@@ -45,7 +49,13 @@ export async function startTestWorker(): Promise<TestWorker> {
   const { ownQueue, armWrites } = routedActivities(fakesOf);
   const common = { connection, namespace, identity };
   const workers = [
-    await Worker.create({ ...common, taskQueue: taskQueueName(cluster), workflowBundle, activities: { ...ownQueue } }),
+    await Worker.create({
+      ...common,
+      taskQueue: taskQueueName(cluster),
+      workflowBundle,
+      activities: { ...ownQueue },
+      ...options,
+    }),
     await Worker.create({
       ...common,
       taskQueue: armWritesTaskQueueName(cluster),

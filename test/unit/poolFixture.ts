@@ -15,6 +15,7 @@ import {
 } from '../../karpenter/labels.js';
 import type { Offering } from '../../karpenter/offering.js';
 import type { Machine, Pool } from '../../karpenter/pool.js';
+import { reservation } from '../../karpenter/replacement.js';
 import { waitingMark } from '../../karpenter/waitingMark.js';
 
 export const poolName = 'general-purpose';
@@ -51,6 +52,8 @@ export interface MachineShape {
   readonly capacity?: Readonly<Record<string, string>>;
   readonly pods?: readonly Pod[];
   readonly isMarkedWaiting?: true;
+  /** A replacement that is not open for pods yet. */
+  readonly isReserved?: true;
   /** Annotations of the NodeClaim. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** Fields of the NodeClaim's spec. */
@@ -138,6 +141,7 @@ function nodeOf(name: string, shape: MachineShape): Node {
       taints: [
         ...(shape.isTainted ? [{ key: disruptedTaint, effect: 'NoSchedule' }] : []),
         ...(shape.isMarkedWaiting ? [waitingMark] : []),
+        ...(shape.isReserved ? [reservation] : []),
       ],
     },
     status: { conditions: [{ type: 'Ready', status: shape.isReady === false ? 'False' : 'True' }] },

@@ -139,6 +139,11 @@ describe('a rollout that waits for what nobody pokes about', () => {
     expect(rollout.sleepMs(startMs)).toBe(lookAgainMs);
   });
 
+  it('looks again soon while other pools fill the cluster-wide cap', () => {
+    const rollout = observedRollout(['a'], { waiting: [candidateOf('a')], isCapped: true });
+    expect(rollout.sleepMs(startMs)).toBe(childCheckMs);
+  });
+
   it('does not poll for its own permits', () => {
     const rollout = observedRollout(['a', 'b'], {
       start: [candidateOf('a')],
@@ -147,5 +152,33 @@ describe('a rollout that waits for what nobody pokes about', () => {
     });
     rollout.started(candidateOf('a'));
     expect(rollout.sleepMs(startMs)).toBeUndefined();
+  });
+});
+
+describe('a pool that asks for nothing any more, but has soft taints to take off', () => {
+  const markChanges = [{ node: 'aks-a', isWaiting: false }];
+  const { lookAgainMs } = rolloutSettings;
+
+  it('is looked at again as soon as they are off, and then is quiet', () => {
+    const rollout = observedRollout([], { markChanges });
+    expect(rollout.isQuiet(startMs)).toBe(false);
+    rollout.marksChanged();
+    expect(rollout.isPoked).toBe(true);
+    rollout.nextObservation(startMs);
+    rollout.observed(observationOf([]), startMs);
+    rollout.isQuiet(startMs);
+    expect(rollout.isQuiet(startMs + quietMs)).toBe(true);
+  });
+
+  it('is looked at again after a while when they could not be taken off', () => {
+    const rollout = observedRollout([], { markChanges });
+    rollout.isQuiet(startMs);
+    expect(rollout.sleepMs(startMs)).toBe(lookAgainMs);
+  });
+
+  it('is not looked at for the taints of a pool that has other things to do', () => {
+    const rollout = observedRollout(['a'], { waiting: [candidateOf('a')], markChanges });
+    rollout.marksChanged();
+    expect(rollout.isPoked).toBe(false);
   });
 });

@@ -5,6 +5,7 @@ import { findMarkChanges } from '../../karpenter/waitingMark.js';
 import { admissionInputOf, machineOf, poolOf } from './poolFixture.js';
 
 const marked = { isMarkedWaiting: true } as const;
+const driftedSince = '2026-01-05T12:00:00Z';
 
 describe('the soft taint', () => {
   it('is put on those that wait, and taken off those that do not, and nobody else is touched', () => {
@@ -36,5 +37,19 @@ describe('the soft taint', () => {
         .markChanges;
     expect(markChanges({ 'driftless.dev/managed': 'true' })).toEqual([]);
     expect(markChanges({})).toEqual([{ node: 'aks-a', isWaiting: false }]);
+  });
+
+  it('is left alone on a node that starts, is in flight or is being deleted: who does that takes it off', () => {
+    const pool = poolOf(
+      [
+        machineOf('in-flight', { driftedSince, isMarkedWaiting: true }),
+        machineOf('starts', { driftedSince, isMarkedWaiting: true }),
+        machineOf('deleted', { driftedSince, isMarkedWaiting: true, isDeleted: true }),
+      ],
+      { budgets: [{ nodes: '3' }] },
+    );
+    const admission = admit(pool, admissionInputOf(Date.UTC(2026, 0, 6), { inFlight: new Set(['in-flight']) }));
+    expect(admission.start.map(({ nodeClaim }) => nodeClaim)).toEqual(['starts']);
+    expect(admission.markChanges).toEqual([]);
   });
 });
