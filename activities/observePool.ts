@@ -19,7 +19,7 @@ import type {
   RolloutActivities,
 } from '../workflows/activityInterfaces.js';
 import { failureTypes } from '../workflows/failures.js';
-import { viewCluster } from './clusterView.js';
+import { viewClusterFromCache } from './clusterView.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster } from './environment.js';
 import { readNodeClaim } from './kubernetes/nodeClaims.js';
@@ -84,7 +84,7 @@ function admitPool(environment: ActivityEnvironment, pool: Pool, input: LineStat
     last: new Set(input.last),
     held: new Set(input.held),
     rules: environment.settings.candidates,
-    cluster: viewCluster(environment, input.nodePool),
+    cluster: viewClusterFromCache(environment, input.nodePool),
     pausedWhy: environment.killSwitch.pausedWhy,
   });
 }
