@@ -1,10 +1,9 @@
-import { replacesAnnotation } from './labels.js';
+import { instanceTypeLabel, replacesAnnotation } from './labels.js';
 import type { Machine, Pool } from './pool.js';
 import { isDeleting } from './pool.js';
 import type { NotNow } from './notNow.js';
 import type { Resources } from './resources.js';
 import { parseResources, sumResources } from './resources.js';
-import { instanceTypeLabel } from './labels.js';
 
 /**
  * What a NodePool's limits leave for replacements. What is there counts until it is gone, and so does what is promised: a permit
@@ -13,7 +12,8 @@ import { instanceTypeLabel } from './labels.js';
 export class LimitsLedger {
   readonly #limits: Resources;
   readonly #capacities = new Map<string, Resources>();
-  #used: Resources;
+  readonly #byUid: ReadonlyMap<string, Machine>;
+  #used: Resources = {};
 
   /** @param inFlight names of the NodeClaims that a running workflow replaces */
   constructor(
@@ -21,21 +21,30 @@ export class LimitsLedger {
     inFlight: ReadonlySet<string>,
   ) {
     this.#limits = parseResources(pool.nodePool.spec.limits);
+    this.#byUid = new Map(pool.machines.map((machine) => [machine.nodeClaim.metadata.uid, machine]));
+    // Most pools have none: a large one then need not be added up.
+    if (Object.keys(this.#limits).length === 0) return;
     for (const { nodeClaim } of pool.machines) {
       const type = nodeClaim.metadata.labels?.[instanceTypeLabel];
       const capacity = nodeClaim.status?.capacity;
       if (type !== undefined && capacity !== undefined) this.#capacities.set(type, parseResources(capacity));
     }
+    const replaced = new Set(
+      pool.machines
+        .filter((machine) => !isDeleting(machine))
+        .map(({ nodeClaim }) => nodeClaim.metadata.annotations?.[replacesAnnotation]),
+    );
     const promised = pool.machines.filter(
-      (machine) => inFlight.has(machine.nodeClaim.metadata.name) && this.#replacementOf(machine) === undefined,
+      ({ nodeClaim }) => inFlight.has(nodeClaim.metadata.name) && !replaced.has(nodeClaim.metadata.uid),
     );
     this.#used = sumResources(...[...pool.machines, ...promised].map((machine) => this.#share(machine)));
   }
 
   /** Why there is no room for the replacement of this machine, or undefined when there is. */
   refusal(machine: Machine): NotNow | undefined {
-    const share = this.#share(machine);
-    for (const [resource, limit] of Object.entries(this.#limits)) {
+    const limits = Object.entries(this.#limits);
+    const share = limits.length === 0 ? {} : this.#share(machine);
+    for (const [resource, limit] of limits) {
       const used = this.#used[resource] ?? 0;
       const wanted = share[resource] ?? 0;
       if (used + wanted <= limit) continue;
@@ -51,14 +60,7 @@ export class LimitsLedger {
 
   /** Promises this machine's share to its replacement. */
   reserve(machine: Machine): void {
-    this.#used = sumResources(this.#used, this.#share(machine));
-  }
-
-  #replacementOf({ nodeClaim }: Machine): Machine | undefined {
-    const { uid } = nodeClaim.metadata;
-    return this.pool.machines.find(
-      (other) => other.nodeClaim.metadata.annotations?.[replacesAnnotation] === uid && !isDeleting(other),
-    );
+    if (Object.keys(this.#limits).length > 0) this.#used = sumResources(this.#used, this.#share(machine));
   }
 
   /** A node that has not said what it has counts as others of its VM size, else as what it replaces. */
@@ -66,7 +68,7 @@ export class LimitsLedger {
     const own = nodeClaim.status?.capacity;
     const type = nodeClaim.metadata.labels?.[instanceTypeLabel];
     const replaces = nodeClaim.metadata.annotations?.[replacesAnnotation];
-    const old = this.pool.machines.find((other) => other.nodeClaim.metadata.uid === replaces);
+    const old = replaces === undefined ? undefined : this.#byUid.get(replaces);
     const capacity =
       own === undefined
         ? ((type === undefined ? undefined : this.#capacities.get(type)) ??
