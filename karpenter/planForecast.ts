@@ -27,6 +27,8 @@ interface Change {
   readonly apply: () => void;
 }
 
+/** When something under way ends is guessed no finer than this: what began within seconds is expected to end together. */
+const grainMs = 10_000;
 /** What is expected of a deletion that has been asked for and has not yet begun. */
 const beginDeletionMs = 5_000;
 
@@ -125,11 +127,12 @@ export class PoolForecast {
   /** A step that has taken longer than usual by now is given the usual time once more. */
   #timesUnderWay({ phase, machine, replacementMachine }: UnderReplacement, atMs: number): ReplacementTimes {
     const { initialize, drain, delete: deletion } = this.durations;
-    const due = (beganAt: string | undefined, durationMs: number): number => {
-      const dueMs = Date.parse(beganAt ?? '') + durationMs;
-      return dueMs > atMs ? dueMs : atMs + durationMs;
+    const due = (sinceAt: string | undefined, durationMs: number): number => {
+      const leftMs = Date.parse(sinceAt ?? '') + durationMs - atMs;
+      return atMs + (leftMs > 0 ? Math.ceil(leftMs / grainMs) * grainMs : durationMs);
     };
-    const startsMs = Date.parse(sinceOf(machine, conditionTypes.disruptionReason) ?? new Date(atMs).toISOString());
+    const beganAt = sinceOf(machine, conditionTypes.disruptionReason);
+    const startsMs = beganAt === undefined ? atMs : Date.parse(beganAt);
     switch (phase) {
       case 'Reserve':
         return { ...this.#timesFrom(machine, atMs), startsMs };
@@ -139,9 +142,9 @@ export class PoolForecast {
         return { startsMs, initializedMs, ...this.#endOf(initializedMs + drain.durationMs) };
       }
       case 'Drain': {
-        const beganAt =
+        const initializedAt =
           replacementMachine === undefined ? undefined : sinceOf(replacementMachine, conditionTypes.initialized);
-        return { startsMs, initializedMs: null, ...this.#endOf(due(beganAt, drain.durationMs)) };
+        return { startsMs, initializedMs: null, ...this.#endOf(due(initializedAt, drain.durationMs)) };
       }
       case 'Delete': {
         const terminatedAt = sinceOf(machine, conditionTypes.instanceTerminating);

@@ -74,7 +74,7 @@ export type Why =
       readonly phase: Phase;
       /** Since when, by its DisruptionReason. */
       readonly since: string | null;
-      /** What its DisruptionReason says. */
+      /** What its DisruptionReason is. */
       readonly reason: string | null;
       readonly replacement: Counterpart | null;
       readonly workflowId: string | null;
@@ -151,7 +151,7 @@ function replacing({ machine, phase, replacementMachine, workflowId }: UnderRepl
     kind: 'replacing',
     phase,
     since: condition?.lastTransitionTime ?? null,
-    reason: condition === undefined ? null : [condition.reason, condition.message].filter(Boolean).join(': '),
+    reason: condition?.reason ?? null,
     replacement: replacementMachine === undefined ? null : counterpart(replacementMachine),
     workflowId: workflowId ?? null,
   };

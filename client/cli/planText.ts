@@ -21,7 +21,7 @@ function facts(plan: Plan): readonly (readonly [string, string])[] {
   const nodes = waves.flatMap((wave) => wave.nodes);
   const empty = nodes.filter(({ isEmpty }) => isEmpty).length;
   const gone = empty === 0 ? '' : `, ${empty} of them empty: they go without a replacement`;
-  const counts = [`${nodes.length} to replace in ${waves.length} waves${gone}`];
+  const counts = [`${nodes.length} to replace in ${waves.length} ${waves.length === 1 ? 'wave' : 'waves'}${gone}`];
   if (underWay.length > 0) counts.push(`${underWay.length} under way`);
   counts.push(`${blocked.length} blocked`);
   const unknown = surge.unknown === 0 ? '' : `, and ${surge.unknown} VMs whose size nothing tells`;

@@ -7,7 +7,7 @@ import type { EventReport, StrangerReport, WhyReport } from './whyReport.js';
 
 type Fact = readonly [label: string, text: string];
 
-/** What is happening to a node, in lines of at most 80 columns. */
+/** What is happening to a node, in lines of at most 80 columns, but for the ids of workflows: who copies one wants it whole. */
 export function whyLines(report: WhyReport): readonly string[] {
   const { nodeClaim, node, nodePool, madeBy, answer, events } = report;
   const facts = [...answerFacts(answer, report.at), ...(madeBy === null ? [] : [['made by', madeBy] as const])];
@@ -91,11 +91,11 @@ function answerFacts(answer: Why, at: string): readonly Fact[] {
       return [
         ...(answer.reason === null ? [] : [['asked for', answer.reason] as const]),
         ...(answer.since === null ? [] : [['since', answer.since] as const]),
-        ...(answer.replacement === null ? [] : counterpartFacts('replaced by', answer.replacement)),
+        ...(answer.replacement === null ? [] : replacementFacts(answer.replacement)),
         ...workflowFact(answer.workflowId),
       ];
     case 'replacement':
-      return [...conditionFacts(answer.conditions), ...counterpartFacts('replaces', answer.of)];
+      return conditionFacts(answer.conditions);
     case 'disruptedByOthers':
       return [['why', answer.why]];
     case 'deleting':
@@ -124,8 +124,8 @@ function workflowFact(workflowId: string | null): readonly Fact[] {
   return workflowId === null ? [] : [['workflow', workflowId]];
 }
 
-function counterpartFacts(label: string, { nodeClaim, node, conditions }: Counterpart): readonly Fact[] {
-  return [[label, node === null ? nodeClaim : `${nodeClaim}, Node ${node}`], ...conditionFacts(conditions)];
+function replacementFacts({ nodeClaim, node, conditions }: Counterpart): readonly Fact[] {
+  return [['replaced by', node === null ? nodeClaim : `${nodeClaim}, Node ${node}`], ...conditionFacts(conditions)];
 }
 
 function conditionFacts(conditions: readonly Condition[]): readonly Fact[] {
