@@ -19,7 +19,7 @@ import type {
   RolloutActivities,
 } from '../workflows/activityInterfaces.js';
 import { failureTypes } from '../workflows/failures.js';
-import { viewCluster } from './clusterView.js';
+import { viewClusterFromCache } from './clusterView.js';
 import type { ActivityEnvironment } from './environment.js';
 import { checkCluster } from './environment.js';
 import { Grants } from './grants.js';
@@ -89,7 +89,7 @@ function admitPool(environment: ActivityEnvironment, grants: Grants, pool: Pool,
     last: new Set(input.last),
     held: new Set(input.held),
     rules: environment.settings.candidates,
-    cluster: viewCluster(environment, grants, input.nodePool, atMs),
+    cluster: viewClusterFromCache(environment, grants, input.nodePool, atMs),
     pausedWhy: environment.killSwitch.pausedWhy,
   });
 }

@@ -40,6 +40,20 @@ const subcommands: readonly Subcommand[] = [
     },
   },
   {
+    name: 'plan',
+    description: 'say who of a NodePool would be replaced, in which order and when; changes nothing',
+    configure: async (command) => {
+      (await import('../client/cli/planCommand.js')).configurePlanCommand(command);
+    },
+  },
+  {
+    name: 'why',
+    description: 'say what is happening to a node, or why it is not replaced; changes nothing',
+    configure: async (command) => {
+      (await import('../client/cli/whyCommand.js')).configureWhyCommand(command);
+    },
+  },
+  {
     name: 'status',
     description: 'say what the rollouts do, and which NodePools have none running',
     configure: async (command) => {

@@ -259,3 +259,15 @@ export const volumeAttachmentSchema = z.object({
   }),
 });
 export type VolumeAttachment = z.infer<typeof volumeAttachmentSchema>;
+
+/** A core v1 Event; whoever writes the newer kind sets eventTime alone. */
+export const eventSchema = z.object({
+  metadata,
+  type: z.string().nullish(),
+  reason: z.string().nullish(),
+  message: z.string().nullish(),
+  count: z.number().nullish(),
+  lastTimestamp: timestamp.nullish(),
+  eventTime: timestamp.nullish(),
+});
+export type Event = z.infer<typeof eventSchema>;

@@ -18,7 +18,7 @@ export class LimitsLedger {
   readonly #machines: ReadonlyMap<string, Machine>;
   /** By the UID of what it replaces, the replacement that is there. */
   readonly #replacements: ReadonlyMap<string | undefined, Machine>;
-  #used: Resources;
+  #used: Resources = {};
 
   /** @param inFlight names of the NodeClaims that a running workflow replaces */
   constructor(
@@ -32,6 +32,8 @@ export class LimitsLedger {
         .filter((machine) => !isDeleting(machine))
         .map((machine) => [machine.nodeClaim.metadata.annotations?.[replacesAnnotation], machine]),
     );
+    // Most pools have none: a large one then need not be added up.
+    if (Object.keys(this.#limits).length === 0) return;
     for (const { nodeClaim } of pool.machines) {
       const type = nodeClaim.metadata.labels?.[instanceTypeLabel];
       const capacity = nodeClaim.status?.capacity;
@@ -45,7 +47,7 @@ export class LimitsLedger {
 
   /** Why there is no room for the replacement of this machine, or undefined when there is. */
   refusal(machine: Machine): NotNow | undefined {
-    if (this.#isThere(machine)) return undefined;
+    if (Object.keys(this.#limits).length === 0 || this.#isThere(machine)) return undefined;
     const share = this.#share(machine);
     for (const [resource, limit] of Object.entries(this.#limits)) {
       const used = this.#used[resource] ?? 0;

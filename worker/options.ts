@@ -3,10 +3,16 @@ import { Option } from 'commander';
 
 import type { ActivitySettings } from '../activities/environment.js';
 import type { SweepSettings } from '../activities/sweep.js';
+import type { CandidateOptions, DurationOption } from '../runtime/driftlessOptions.js';
+import {
+  candidateDurations,
+  driftlessOption as option,
+  durationOption,
+  maxDisruptedNodesOption,
+} from '../runtime/driftlessOptions.js';
 import type { LogLevel } from '../runtime/log.js';
 import { logLevels } from '../runtime/log.js';
 import {
-  parseDurationMs,
   parseHttpsUrl,
   parseNamespacedName,
   parsePositiveInteger,
@@ -15,7 +21,7 @@ import {
 } from '../runtime/optionParsers.js';
 
 /** The worker's options as commander reads them from flags and DRIFTLESS_* variables. */
-export interface WorkerOptions {
+export interface WorkerOptions extends CandidateOptions {
   readonly launcher: 'arm';
   readonly azureEndpoint: string;
   readonly azureCa?: string;
@@ -43,9 +49,6 @@ export interface WorkerOptions {
   readonly quiet: number;
   readonly childCheck: number;
   readonly lookAgain: number;
-  readonly expiryLead: number;
-  readonly justStarted: number;
-  readonly flap: number;
   readonly maxDisruptedNodes: number;
   readonly sweep: 'report' | 'delete';
   readonly sweepInterval: number;
@@ -55,14 +58,8 @@ export interface WorkerOptions {
   readonly logLevel: LogLevel;
 }
 
-interface Duration {
-  readonly flag: string;
-  readonly text: string;
-  readonly help: string;
-}
-
 /** The bounds of the design, each an option. */
-const durations: readonly Duration[] = [
+const durations: readonly DurationOption[] = [
   { flag: 'launch-timeout', text: '15m', help: "for a VM's create operation" },
   { flag: 'registration-ttl', text: '15m', help: 'until a new Node has registered' },
   { flag: 'initialize-timeout', text: '30m', help: 'until a new Node is Initialized' },
@@ -77,21 +74,11 @@ const durations: readonly Duration[] = [
   { flag: 'backoff-max', text: '10m', help: 'longest pause of a pool after failures' },
   { flag: 'quiet', text: '1m', help: 'a pool that asks for nothing for so long ends its rollout' },
   { flag: 'look-again', text: '5m', help: 'between two looks at a pool with blocked candidates' },
-  { flag: 'expiry-lead', text: '1h', help: 'nodes are replaced so long before their expireAfter' },
-  { flag: 'just-started', text: '20s', help: 'a node that was Initialized less than so long ago is left alone' },
-  { flag: 'flap', text: '10m', help: 'a replacement that is to be replaced itself is left alone until this age' },
+  ...Object.values(candidateDurations),
   { flag: 'sweep-interval', text: '5m', help: 'between two looks for what no running workflow owns' },
   { flag: 'sweep-min-age', text: '10m', help: 'younger NodeClaims and VMs are no orphans' },
   { flag: 'child-check', text: '30s', help: 'between two looks at replacements that another run started' },
 ];
-
-function variable(flag: string): string {
-  return `DRIFTLESS_${flag.toUpperCase().replaceAll('-', '_')}`;
-}
-
-function option(flag: string, placeholder: string, help: string): Option {
-  return new Option(`--${flag} <${placeholder}>`, help).env(variable(flag));
-}
 
 /** Adds the worker's options to a command. */
 export function addWorkerOptions(command: Command): Command {
@@ -133,11 +120,7 @@ export function addWorkerOptions(command: Command): Command {
         .argParser(parsePositiveInteger)
         .default(3),
     )
-    .addOption(
-      option('max-disrupted-nodes', 'n', 'nodes of all NodePools together that are replaced at once')
-        .argParser(parsePositiveInteger)
-        .default(100),
-    )
+    .addOption(maxDisruptedNodesOption().default(100))
     .addOption(
       option('sweep', 'mode', 'what is done with NodeClaims and VMs of ours that no running workflow owns')
         .choices(['report', 'delete'])
@@ -153,9 +136,7 @@ export function addWorkerOptions(command: Command): Command {
         .argParser(parsePositiveInteger)
         .default(5),
     );
-  for (const { flag, text, help } of durations) {
-    command.addOption(option(flag, 'duration', help).argParser(parseDurationMs).default(parseDurationMs(text), text));
-  }
+  for (const duration of durations) command.addOption(durationOption(duration));
   return command
     .addOption(
       option('speed', 'factor', 'divides all durations: for use with simulators')

@@ -1,4 +1,7 @@
+import type { Event } from '../../karpenter/api.js';
+import { eventSchema } from '../../karpenter/api.js';
 import type { KubernetesApi } from './kubernetesApi.js';
+import { parseList } from './parse.js';
 import { request } from './request.js';
 
 /** A cluster-scoped object that an Event is about. */
@@ -43,4 +46,15 @@ export async function recordEvent(
       },
     }),
   );
+}
+
+/** The live Events about the object of that UID, in no order. */
+export async function listEvents(
+  api: KubernetesApi,
+  { kind, name, uid }: Pick<EventSubject, 'kind' | 'name' | 'uid'>,
+): Promise<readonly Event[]> {
+  const list = await request(`list the Events of ${kind} ${name}`, () =>
+    api.core.listNamespacedEvent({ namespace, fieldSelector: `involvedObject.uid=${uid}` }),
+  );
+  return parseList('Event', eventSchema, list).items;
 }

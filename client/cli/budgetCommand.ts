@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 
-import { parseInstantMs, parseWholeNumber } from '../../runtime/optionParsers.js';
+import { parseWholeNumber } from '../../runtime/optionParsers.js';
+import { atOption, outputOption } from './commonOptions.js';
 import type { BudgetOptions } from './runBudget.js';
 
 /** `driftless budget`: exit code 1 when a budget is invalid. */
@@ -11,9 +12,9 @@ export function configureBudgetCommand(command: Command): void {
     .addOption(new Option('-f, --file <file>', 'a NodePool in a YAML or JSON file instead: needs no cluster'))
     .addOption(new Option('--nodes <n>', 'with --file: how many nodes it has').argParser(parseWholeNumber))
     .addOption(new Option('--disrupted <n>', 'with --file: how many of them are disrupted').argParser(parseWholeNumber))
-    .addOption(new Option('--at <instant>', 'ISO 8601; default: now').argParser(parseInstantMs))
+    .addOption(atOption())
     .addOption(new Option('--reason <reason>', 'one reason only'))
-    .addOption(new Option('-o, --output <format>', 'how to answer').choices(['text', 'json']).default('text'))
+    .addOption(outputOption())
     .action(async (nodePool: string | undefined, options: BudgetOptions) => {
       // Loaded only now, so that help and errors come at once.
       const { runBudget } = await import('./runBudget.js');

@@ -1,6 +1,7 @@
 import type { Budget } from '../../karpenter/api.js';
 import type { BudgetError } from '../../karpenter/budget.js';
 import { allowedDisruptions, defaultBudgets } from '../../karpenter/budget.js';
+import { budgetText } from '../../karpenter/waitsFor.js';
 
 /** What `driftless budget -o json` answers; `allowed` and `available` are null where nothing bounds them. */
 export interface BudgetReport {
@@ -67,10 +68,6 @@ export function reportBudget(question: BudgetQuestion): BudgetReport {
     })),
     errors: distinct([...(question.errors ?? []), ...allowances.flatMap(({ errors }) => errors)]),
   };
-}
-
-function budgetText({ nodes, schedule, duration }: Budget): string {
-  return schedule === undefined ? nodes : `${nodes} at "${schedule}" for ${duration ?? '0'}`;
 }
 
 /** The report for people. */

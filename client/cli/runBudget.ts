@@ -2,29 +2,30 @@ import { loadYaml } from '@kubernetes/client-node';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-import { loadKubeConfig } from '../../activities/kubernetes/kubeConfig.js';
-import { createKubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
+import type { KubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
 import { listNodeClaims } from '../../activities/kubernetes/nodeClaims.js';
 import { readNodePool } from '../../activities/kubernetes/nodePools.js';
 import { listNodes } from '../../activities/kubernetes/nodes.js';
 import { parseObject } from '../../activities/kubernetes/parse.js';
+import { readForPerson } from '../../activities/kubernetes/serverErrors.js';
 import type { Budget, NodePool } from '../../karpenter/api.js';
 import { nodePoolSchema } from '../../karpenter/api.js';
 import type { BudgetError } from '../../karpenter/budget.js';
 import { validateBudgets } from '../../karpenter/budgetValidation.js';
 import { joinPool, takeCensus } from '../../karpenter/pool.js';
 import { errorMessage, UserError } from '../../runtime/errors.js';
+import type { OutputOption } from './commonOptions.js';
+import { connectToCluster } from './readCluster.js';
 import { budgetErrorLine, budgetLines, knownReasons, reportBudget } from './budgetReport.js';
 
 /** Options of `driftless budget` as commander reads them. */
-export interface BudgetOptions {
+export interface BudgetOptions extends OutputOption {
   readonly file?: string;
   readonly nodes?: number;
   readonly disrupted?: number;
   /** Epoch milliseconds. */
   readonly at?: number;
   readonly reason?: string;
-  readonly output: 'text' | 'json';
 }
 
 interface Subject {
@@ -85,7 +86,11 @@ async function readSubject(name: string | undefined, options: BudgetOptions): Pr
   if (name === undefined) throw new UserError('give the name of a NodePool, or --file');
   if (nodes !== undefined || disrupted !== undefined)
     throw new UserError('--nodes and --disrupted go with --file: a cluster is counted');
-  const kubernetes = createKubernetesApi(loadKubeConfig(process.env), 'driftless/cli');
+  const kubernetes = connectToCluster();
+  return await readForPerson(kubernetes, () => readLive(kubernetes, name));
+}
+
+async function readLive(kubernetes: KubernetesApi, name: string): Promise<Subject> {
   const nodePool = await readNodePool(kubernetes, name);
   if (nodePool === undefined) throw new UserError(`NodePool ${name} does not exist`);
   const [nodeClaims, nodeList] = await Promise.all([listNodeClaims(kubernetes, name), listNodes(kubernetes, name)]);

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 
+import type { CandidateOptions } from '../../runtime/driftlessOptions.js';
+import { candidateDurations, driftlessOption, durationOption } from '../../runtime/driftlessOptions.js';
 import type { LogLevel } from '../../runtime/log.js';
 import { logLevels } from '../../runtime/log.js';
-import { parseDurationMs, parseNamespacedName } from '../../runtime/optionParsers.js';
+import { parseNamespacedName } from '../../runtime/optionParsers.js';
 
 /** The watcher's options as commander reads them from flags and DRIFTLESS_* variables. */
-export interface WatcherOptions {
-  readonly expiryLead: number;
+export interface WatcherOptions extends Pick<CandidateOptions, 'expiryLead'> {
   readonly killSwitch: { readonly namespace: string; readonly name: string };
   readonly gather: number;
   readonly retryDelay: number;
@@ -17,29 +18,21 @@ export interface WatcherOptions {
 /** Adds the watcher's options to a command. */
 export function addWatcherOptions(command: Command): Command {
   return command
+    .addOption(durationOption(candidateDurations.expiryLead))
     .addOption(
-      new Option('--expiry-lead <duration>', "replace nodes so long before their expireAfter: as the worker's")
-        .env('DRIFTLESS_EXPIRY_LEAD')
-        .argParser(parseDurationMs)
-        .default(parseDurationMs('1h'), '1h'),
+      durationOption({
+        flag: 'gather',
+        text: '250ms',
+        help: 'how long the events of one pool are gathered before its rollout is poked',
+      }),
     )
     .addOption(
-      new Option('--kill-switch <namespace/name>', "the ConfigMap that stops everything: as the worker's")
-        .env('DRIFTLESS_KILL_SWITCH')
+      driftlessOption('kill-switch', 'namespace/name', "the ConfigMap that stops everything: as the worker's")
         .argParser(parseNamespacedName)
         .default({ namespace: 'kube-system', name: 'driftless' }, 'kube-system/driftless'),
     )
     .addOption(
-      new Option('--gather <duration>', 'how long the events of one pool are gathered before its rollout is poked')
-        .env('DRIFTLESS_GATHER')
-        .argParser(parseDurationMs)
-        .default(250, '250ms'),
-    )
-    .addOption(
-      new Option('--retry-delay <duration>', 'first wait after a lost watch or a failed poke')
-        .env('DRIFTLESS_RETRY_DELAY')
-        .argParser(parseDurationMs)
-        .default(1000, '1s'),
+      durationOption({ flag: 'retry-delay', text: '1s', help: 'first wait after a lost watch or a failed poke' }),
     )
     .addOption(
       new Option('--log-level <level>', 'what is logged').env('DRIFTLESS_LOG_LEVEL').choices(logLevels).default('info'),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { viewCluster } from '../../activities/clusterView.js';
+import { viewClusterFromCache } from '../../activities/clusterView.js';
+import { Grants } from '../../activities/grants.js';
 import type { ActivityEnvironment } from '../../activities/environment.js';
 import { readNode } from '../../activities/kubernetes/nodes.js';
 import { applyMarkChanges } from '../../activities/markWaiting.js';
@@ -29,9 +30,9 @@ afterEach(async () => {
 });
 
 async function startEnvironment(): Promise<ActivityEnvironment> {
-  const { environment, stop } = await startActivityEnvironment(cluster.api);
-  stops.push(stop);
-  return environment;
+  const started = await startActivityEnvironment(cluster.api);
+  stops.push(() => started.stop());
+  return started.environment;
 }
 
 async function createNodeClaim(name: string, pool: string, status: object = {}): Promise<void> {
@@ -102,9 +103,12 @@ describe('what other pools leave of the cluster-wide cap', () => {
     await createNode(cluster, 'quiet', { labels: { [nodePoolLabel]: 'other' } });
     const environment = await startEnvironment();
     const { maxDisruptedNodes } = environment.settings;
-    expect(viewCluster(environment, 'pool')).toEqual({ room: maxDisruptedNodes - 1, movesControlPlane: false });
-    expect(viewCluster(environment, 'other').room).toBe(maxDisruptedNodes - 1);
-    expect(viewCluster(environment, 'third').room).toBe(maxDisruptedNodes - 2);
+    expect(viewClusterFromCache(environment, new Grants(), 'pool', 0)).toEqual({
+      room: maxDisruptedNodes - 1,
+      movesControlPlane: false,
+    });
+    expect(viewClusterFromCache(environment, new Grants(), 'other', 0).room).toBe(maxDisruptedNodes - 1);
+    expect(viewClusterFromCache(environment, new Grants(), 'third', 0).room).toBe(maxDisruptedNodes - 2);
   });
 
   it('says whether our own pods move there', async () => {
@@ -116,8 +120,8 @@ describe('what other pools leave of the cluster-wide cap', () => {
       spec: { nodeName: 'moving', containers: [{ name: 'main', image: 'driftless:1' }] },
     });
     const environment = await startEnvironment();
-    expect(viewCluster(environment, 'pool').movesControlPlane).toBe(true);
-    expect(viewCluster(environment, 'other').movesControlPlane).toBe(false);
+    expect(viewClusterFromCache(environment, new Grants(), 'pool', 0).movesControlPlane).toBe(true);
+    expect(viewClusterFromCache(environment, new Grants(), 'other', 0).movesControlPlane).toBe(false);
   });
 });
 

@@ -1,0 +1,24 @@
+import type { Pod } from '../../karpenter/api.js';
+
+/** What is special about a pod; without anything it runs and can move. */
+export interface WorkloadPodShape {
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly createdAt?: string;
+}
+
+/** A pod of a ReplicaSet in the namespace default. */
+export function workloadPodOf(name: string, { annotations, labels, createdAt }: WorkloadPodShape = {}): Pod {
+  return {
+    metadata: {
+      name,
+      namespace: 'default',
+      uid: `uid-${name}`,
+      ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+      ...(labels === undefined ? {} : { labels: { ...labels } }),
+      ...(createdAt === undefined ? {} : { creationTimestamp: createdAt }),
+    },
+    spec: { containers: [] },
+    status: { phase: 'Running' },
+  };
+}
