@@ -52,6 +52,8 @@ export interface StackOptions {
 /** A pod of the demo is up a simulated second after it was bound. */
 const podStartMs = 1_000;
 const armWritesPerSecond = 200;
+/** The scenario writes all its objects at once. */
+const requestTimeoutMs = 60_000;
 
 /** All parts of the reported case, in this process, but for Temporal. */
 export interface Stack {
@@ -107,7 +109,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     if (worker !== undefined) cleanUps.push(() => worker.stop());
     const watcher = options.withWatcher === false ? undefined : await startDemoWatcher(options, kubeConfig);
     if (watcher !== undefined) cleanUps.push(() => watcher.stop());
-    const api = createKubernetesApi(kubeConfig, 'driftless/demo');
+    const api = createKubernetesApi(kubeConfig, 'driftless/demo', { requestTimeoutMs });
     const clusterId = await readClusterId(api);
     return { azure, cluster, clusterId, api, files, machines: machineSeeder(azure), stop };
   } catch (error) {

@@ -32,6 +32,8 @@ const workerFlags = [
   // Nobody waits for minutes to see whether anything is left.
   ...['--sweep-interval', '30s', '--sweep-min-age', '60s'],
   ...['--look-again', '60s'],
+  // What shares its machine with all the simulators has to look less often.
+  ...['--wait-interval', '3s'],
   ...['--log-level', 'info'],
 ];
 
@@ -82,7 +84,7 @@ class Service {
   }
 
   async #keepRunning(onStarted: () => void): Promise<void> {
-    while (!this.#isStopping) {
+    while (!this.#mayEnd()) {
       const child = this.#spawn(() => {
         if (this.#downSinceMs !== undefined) {
           this.outages.push({ service: this.name, fromMs: this.#downSinceMs, toMs: now() });
@@ -91,14 +93,18 @@ class Service {
         onStarted();
       });
       this.#child = child;
-      const [, signal] = await once(child, 'close');
+      await once(child, 'close');
       this.#child = undefined;
       this.#downSinceMs ??= now();
-      if (signal !== 'SIGKILL') this.selfExits += 1;
+      if (child.signalCode !== 'SIGKILL') this.selfExits += 1;
       const downMs = this.#nextDownMs;
       this.#nextDownMs = restartDelayMs;
-      if (!this.#isStopping) await delay(downMs);
+      if (!this.#mayEnd()) await delay(downMs);
     }
+  }
+
+  #mayEnd(): boolean {
+    return this.#isStopping;
   }
 
   #spawn(onStarted: () => void): ChildProcess {
