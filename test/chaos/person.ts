@@ -25,6 +25,8 @@ interface Situation {
   readonly nodePool: string;
   /** Whether nothing is left to replace. */
   readonly isAllReplaced: () => Promise<boolean>;
+  /** What a person sees to before a retry: that the cause is gone. */
+  readonly endCauses: () => Promise<void>;
 }
 
 /** Acts as the person whom a halted rollout waits for: retries all that failed, until the rollout has ended and nothing is left. */
@@ -48,7 +50,7 @@ export async function attend(situation: Situation, timeoutMs: number): Promise<P
 }
 
 async function look(situation: Situation): Promise<'completed' | 'retried' | 'goesOn'> {
-  const { workflows, cluster, nodePool, isAllReplaced } = situation;
+  const { workflows, cluster, nodePool, isAllReplaced, endCauses } = situation;
   const handle = workflows.getHandle<typeof nodePoolRollout>(rolloutWorkflowId(cluster, nodePool));
   return await workflows.connection.withDeadline(Date.now() + askTimeoutMs, async () => {
     const { status } = await handle.describe();
@@ -56,6 +58,7 @@ async function look(situation: Situation): Promise<'completed' | 'retried' | 'go
     const { halted, failures, inFlight } = await handle.query(statusQuery);
     const waitsForPerson = inFlight.length === 0 && (halted !== null || failures.some(({ held }) => held));
     if (!waitsForPerson) return 'goesOn';
+    await endCauses();
     await handle.executeUpdate(retryUpdate, { args: [{ by: 'chaos', why: 'the fault was injected' }] });
     return 'retried';
   });

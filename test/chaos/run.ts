@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { listNodeClaims } from '../../activities/kubernetes/nodeClaims.js';
-import { request } from '../../activities/kubernetes/request.js';
+import { request, requestIfFound } from '../../activities/kubernetes/request.js';
 import { connectToTemporal } from '../../activities/temporal/connection.js';
 import { buildScenario, causeDrift, nodePoolName } from '../../demo/scenario.js';
 import { demoSettings } from '../../demo/settings.js';
@@ -118,6 +118,7 @@ async function runOn(
         cluster: stack.clusterId,
         nodePool: nodePoolName,
         isAllReplaced: () => isAllReplaced(stack, originals),
+        endCauses: () => forgetUnavailableOfferings(stack),
       },
       restTimeoutMs * slowness,
     );
@@ -240,6 +241,14 @@ async function countLeft({ api }: Stack, originals: Originals): Promise<number> 
 
 async function isAllReplaced(stack: Stack, originals: Originals): Promise<boolean> {
   return (await countLeft(stack, originals)) === 0;
+}
+
+/** Azure has room again: marks of an hour and more would outlast the run. */
+async function forgetUnavailableOfferings({ api }: Stack): Promise<void> {
+  const name = 'driftless-unavailable-offerings';
+  await requestIfFound('delete the unavailable offerings', () =>
+    api.core.deleteNamespacedConfigMap({ namespace: 'kube-system', name }),
+  );
 }
 
 /** A sweep may have to come by. */

@@ -18,7 +18,10 @@ export function replacementViolations({ cluster, originals, nodePool, leftovers 
     violations.push({ invariant: 3, what, atMs: null });
   };
   for (const { name, uid } of originals) {
-    if (live.get(name)?.metadata.uid === uid) violated(`NodeClaim ${name} was not replaced`);
+    if (live.get(name)?.metadata.uid === uid) {
+      violated(`NodeClaim ${name} was not replaced`);
+      continue;
+    }
     const replacements = [...live.values()].filter(
       ({ metadata }) => metadata.annotations?.[replacesAnnotation] === uid,
     );
