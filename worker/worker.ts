@@ -22,6 +22,7 @@ import { createRolloutActivities } from '../activities/observePool.js';
 import { createArmWriteActivities, createReplacementActivities } from '../activities/replacementActivities.js';
 import type { TemporalSettings } from '../activities/temporal/connection.js';
 import { checkNamespace, connectToTemporal } from '../activities/temporal/connection.js';
+import { isWorkflowRunning } from '../activities/temporal/running.js';
 import type { Log } from '../runtime/log.js';
 import { armWritesTaskQueueName, taskQueueName } from '../workflows/ids.js';
 import { ensureSweepSchedule } from './sweepSchedule.js';
@@ -118,7 +119,12 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
     activities: {
       ...createRolloutActivities(environment, workflows),
       ...createReplacementActivities(environment, launcher),
-      ...createSweepActivities(environment, workflows, environment.virtualMachines, configuration.sweep),
+      ...createSweepActivities(
+        environment,
+        (workflowId) => isWorkflowRunning(workflows, workflowId),
+        environment.virtualMachines,
+        configuration.sweep,
+      ),
     },
   });
   const armWriter = await Worker.create({
