@@ -1,9 +1,7 @@
 import { log } from '@temporalio/activity';
-import type { WorkflowClient } from '@temporalio/client';
-import { WorkflowNotFoundError } from '@temporalio/common';
 
 import type { Orphan, SweepView, TaggedMachine } from '../karpenter/orphan.js';
-import { findOrphans, markedWorkflows } from '../karpenter/orphan.js';
+import { findOrphans, markedWorkflows, ownerOfOrphan } from '../karpenter/orphan.js';
 import type { Node } from '../karpenter/api.js';
 import { nodePoolLabel, waitingTaint, workflowAnnotation } from '../karpenter/labels.js';
 import type { SweepActivities } from '../workflows/activityInterfaces.js';
@@ -13,7 +11,7 @@ import type { ActivityEnvironment } from './environment.js';
 import { checkCluster } from './environment.js';
 import { openReplacement } from './drain.js';
 import { nodeClaimSubject, recordEvent } from './kubernetes/events.js';
-import { deleteNodeClaim, nodeClaimCollection } from './kubernetes/nodeClaims.js';
+import { deleteNodeClaim, nodeClaimCollection, readNodeClaim } from './kubernetes/nodeClaims.js';
 import { nodeCollection } from './kubernetes/nodes.js';
 import { podCollection } from './kubernetes/pods.js';
 import { applyMarkChanges } from './markWaiting.js';
@@ -36,21 +34,24 @@ export interface Machines {
   beginDelete(name: string): Promise<unknown>;
 }
 
+/** Whether a workflow of that id is at work now. */
+export type IsWorkflowRunning = (workflowId: string) => Promise<boolean>;
+
 /** Creates the activity that looks for orphans. */
 export function createSweepActivities(
   environment: ActivityEnvironment,
-  workflows: WorkflowClient,
+  isRunning: IsWorkflowRunning,
   machines: Machines,
   settings: SweepSettings,
 ): SweepActivities {
-  const sweeper = new Sweeper(environment, workflows, machines, settings);
+  const sweeper = new Sweeper(environment, isRunning, machines, settings);
   return { sweep: (input) => unlessPaused(environment.killSwitch, () => sweeper.sweep(input)) };
 }
 
 class Sweeper {
   constructor(
     private readonly environment: ActivityEnvironment,
-    private readonly workflows: WorkflowClient,
+    private readonly isRunning: IsWorkflowRunning,
     private readonly machines: Machines,
     private readonly settings: SweepSettings,
   ) {}
@@ -70,6 +71,7 @@ class Sweeper {
         left += 1;
         continue;
       }
+      if (await this.#isTakenUp(orphan)) continue;
       const finding = await this.#deal(orphan);
       if (isDeletion && finding.action === 'removed') deletions += 1;
       log.warn('orphan', { ...finding });
@@ -93,18 +95,18 @@ class Sweeper {
   /** Asked by id, one by one: a list of running workflows is behind the truth. */
   async #running(workflowIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const running = new Set<string>();
-    for (const workflowId of workflowIds) if (await this.#isRunning(workflowId)) running.add(workflowId);
+    for (const workflowId of workflowIds) if (await this.isRunning(workflowId)) running.add(workflowId);
     return running;
   }
 
-  async #isRunning(workflowId: string): Promise<boolean> {
-    try {
-      const { status } = await this.workflows.getHandle(workflowId).describe();
-      return status.name === 'RUNNING' || status.name === 'PAUSED' || status.name === 'CONTINUED_AS_NEW';
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
-      throw error;
+  /** Between the look and now another run may have taken it up: the same names stand for the next round, too. */
+  async #isTakenUp(orphan: Orphan): Promise<boolean> {
+    if (orphan.kind === 'virtualMachine') {
+      const { nodeClaim = '' } = orphan.machine;
+      return (await readNodeClaim(this.environment.kubernetes, nodeClaim)) !== undefined;
     }
+    const workflowId = ownerOfOrphan(orphan);
+    return workflowId !== undefined && (await this.isRunning(workflowId));
   }
 
   async #sweepWaitingTaints(cluster: string, nodes: readonly Node[]): Promise<SweepFinding[]> {
@@ -113,7 +115,7 @@ class Sweeper {
     for (const node of nodes) {
       const pool = node.metadata.labels?.[nodePoolLabel];
       if (pool === undefined || !(node.spec?.taints ?? []).some(({ key }) => key === waitingTaint)) continue;
-      const isRunning = byPool.get(pool) ?? (await this.#isRunning(rolloutWorkflowId(cluster, pool)));
+      const isRunning = byPool.get(pool) ?? (await this.isRunning(rolloutWorkflowId(cluster, pool)));
       byPool.set(pool, isRunning);
       if (isRunning) continue;
       const { name } = node.metadata;

@@ -44,12 +44,16 @@ export interface StackOptions {
   readonly workflowBundle: string;
   /** False where a test runs the worker as a process of its own. */
   readonly withWorker: boolean;
+  /** False where a test runs the watcher as a process of its own, too. */
+  readonly withWatcher?: boolean;
   readonly log: Log;
 }
 
 /** A pod of the demo is up a simulated second after it was bound. */
 const podStartMs = 1_000;
 const armWritesPerSecond = 200;
+/** The scenario writes all its objects at once. */
+const requestTimeoutMs = 60_000;
 
 /** All parts of the reported case, in this process, but for Temporal. */
 export interface Stack {
@@ -66,7 +70,7 @@ export interface Stack {
 
 /** Starts simulators, behaviours, worker and watcher. What was started before a failure is stopped again. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { speed, durations, temporal, log } = options;
+  const { speed, durations, log } = options;
   const cleanUps: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (let cleanUp = cleanUps.pop(); cleanUp !== undefined; cleanUp = cleanUps.pop()) await cleanUp();
@@ -103,17 +107,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     cleanUps.push(() => behaviours.stop());
     const worker = options.withWorker ? await startDemoWorker(options, kubeConfig, azure, token) : undefined;
     if (worker !== undefined) cleanUps.push(() => worker.stop());
-    const watcher: RunningWatcher = await startWatcher({
-      kubeConfig,
-      temporal,
-      killSwitch,
-      expiryLeadMs: options.settings.activities.candidates.expiryLeadMs,
-      gatherMs: Math.max(20, 250 / speed),
-      retryDelayMs: Math.max(50, 1000 / speed),
-      log: log.child({ part: 'watcher' }),
-    });
-    cleanUps.push(() => watcher.stop());
-    const api = createKubernetesApi(kubeConfig, 'driftless/demo');
+    const watcher = options.withWatcher === false ? undefined : await startDemoWatcher(options, kubeConfig);
+    if (watcher !== undefined) cleanUps.push(() => watcher.stop());
+    const api = createKubernetesApi(kubeConfig, 'driftless/demo', { requestTimeoutMs });
     const clusterId = await readClusterId(api);
     return { azure, cluster, clusterId, api, files, machines: machineSeeder(azure), stop };
   } catch (error) {
@@ -142,8 +138,24 @@ function startDemoWorker(
     armWritesPerSecond,
     settings: options.settings.activities,
     sweep: options.settings.sweep,
+    timeouts: options.settings.timeouts,
     workflowBundle: options.workflowBundle,
     log: options.log.child({ part: 'worker' }),
+  });
+}
+
+function startDemoWatcher(
+  { temporal, speed, settings, log }: StackOptions,
+  kubeConfig: KubeConfig,
+): Promise<RunningWatcher> {
+  return startWatcher({
+    kubeConfig,
+    temporal,
+    killSwitch,
+    expiryLeadMs: settings.activities.candidates.expiryLeadMs,
+    gatherMs: Math.max(20, 250 / speed),
+    retryDelayMs: Math.max(50, 1000 / speed),
+    log: log.child({ part: 'watcher' }),
   });
 }
 

@@ -13,7 +13,14 @@ export interface TemporalServer {
   readonly settings: TemporalSettings;
   readonly address: string;
   readonly uiUrl: string;
+  /** Ends it as a power cut would, and starts it anew at the same address: only one with a database file remembers anything. */
+  restart(downMs: number): Promise<void>;
   stop(): Promise<void>;
+}
+
+export interface TemporalServerOptions {
+  /** A SQLite file that outlives the server; without one everything is in memory. */
+  readonly databaseFile?: string;
 }
 
 const namespace = 'driftless';
@@ -34,12 +41,24 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-function devServerArguments(port: number, uiPort: number): string[] {
+interface DevServer {
+  readonly cli: string;
+  readonly port: number;
+  readonly uiPort: number;
+  readonly databaseFile: string | undefined;
+}
+
+function addressOf({ port }: DevServer): string {
+  return `127.0.0.1:${port}`;
+}
+
+function devServerArguments({ port, uiPort, databaseFile }: DevServer): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
     ...['--namespace', namespace, '--log-level', 'error'],
     // Timers and retries have a floor of a second otherwise, which is twenty simulated ones.
     ...['--dynamic-config-value', 'history.timerProcessorMaxTimeShift="20ms"'],
+    ...(databaseFile === undefined ? [] : ['--db-filename', databaseFile]),
     ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
   ];
 }
@@ -64,16 +83,15 @@ async function waitUntilUp(address: string, child: ChildProcess, output: () => s
   }
 }
 
-/**
- * Starts Temporal's dev server on loopback, with the namespace and the search attributes that Driftless needs.
- * @param cli path of Temporal's CLI
- * @throws UserError when it does not start
- */
-export async function startTemporalServer(cli: string): Promise<TemporalServer> {
-  const [port, uiPort] = [await freePort(), await freePort()];
-  const address = `127.0.0.1:${port}`;
+/** The process of a dev server that is up. */
+interface DevServerProcess {
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+/** @throws UserError when it does not start */
+async function spawnDevServer(server: DevServer): Promise<DevServerProcess> {
   // In a process group of its own: a terminal's Ctrl-C must not end it before what uses it.
-  const child = spawn(cli, devServerArguments(port, uiPort), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(server.cli, devServerArguments(server), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -82,27 +100,45 @@ export async function startTemporalServer(cli: string): Promise<TemporalServer> 
   }
   const failed = new Promise<never>((_, reject) => {
     child.once('error', (error) => {
-      reject(new UserError(`Temporal's dev server ${cli}: ${error.message}`));
+      reject(new UserError(`Temporal's dev server ${server.cli}: ${error.message}`));
     });
   });
-  const stop = async (): Promise<void> => {
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
-    child.kill('SIGTERM');
+    child.kill(signal);
     const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
     await exited;
     clearTimeout(timer);
   };
   try {
-    await Promise.race([waitUntilUp(address, child, () => printed.trim().replaceAll('\n', ' ')), failed]);
+    await Promise.race([waitUntilUp(addressOf(server), child, () => printed.trim().replaceAll('\n', ' ')), failed]);
   } catch (error) {
-    await stop();
+    await end('SIGTERM');
     throw error;
   }
+  return { end };
+}
+
+/**
+ * Starts Temporal's dev server on loopback, with the namespace and the search attributes that Driftless needs.
+ * @param cli path of Temporal's CLI
+ * @throws UserError when it does not start
+ */
+export async function startTemporalServer(cli: string, options: TemporalServerOptions = {}): Promise<TemporalServer> {
+  const [port, uiPort] = [await freePort(), await freePort()];
+  const server: DevServer = { cli, port, uiPort, databaseFile: options.databaseFile };
+  const address = addressOf(server);
+  let running = await spawnDevServer(server);
   return {
     settings: { connection: { address }, address, namespace },
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
-    stop,
+    async restart(downMs) {
+      await running.end('SIGKILL');
+      await delay(downMs);
+      running = await spawnDevServer(server);
+    },
+    stop: () => running.end('SIGTERM'),
   };
 }

@@ -31,7 +31,7 @@ export type Orphan =
   /** A Node that carries the taint and the mark of a replacement. */
   | { readonly kind: 'taint'; readonly node: Node; readonly nodeClaim: NodeClaim | undefined }
   /** A replacement at work that is still reserved for pods that will not come. */
-  | { readonly kind: 'reservation'; readonly node: Node }
+  | { readonly kind: 'reservation'; readonly node: Node; readonly nodeClaim: NodeClaim }
   /** A NodeClaim that says it is being replaced, without a taint. */
   | { readonly kind: 'condition'; readonly nodeClaim: NodeClaim; readonly workflowId: string }
   /** A replacement that nobody needs; `keptWhy`: why it is only reported. */
@@ -48,6 +48,19 @@ function workflowOf({ metadata }: Node | NodeClaim): string | undefined {
 
 function hasTaint({ spec }: Node, key: string): boolean {
   return spec?.taints?.some((taint) => taint.key === key) ?? false;
+}
+
+/** The workflow that has left it behind, if its mark names one. */
+export function ownerOfOrphan(orphan: Exclude<Orphan, { kind: 'virtualMachine' }>): string | undefined {
+  switch (orphan.kind) {
+    case 'taint':
+      return workflowOf(orphan.node);
+    case 'condition':
+      return orphan.workflowId;
+    case 'reservation':
+    case 'nodeClaim':
+      return workflowOf(orphan.nodeClaim);
+  }
 }
 
 /** The workflows that the marks name: of these, who looks for orphans has to know which ones are running. */
@@ -87,7 +100,7 @@ function orphanTaints({ owner, nodes, nodeClaims }: SweepView, isOwned: IsOwned)
     const isReserved = hasTaint(node, replacementTaint) && nodeClaim !== undefined && isOurs(nodeClaim, owner);
     const isAtWork = isReserved && isTrue(nodeClaim, conditionTypes.initialized);
     if (isAtWork && !isOwned(workflowOf(nodeClaim)) && !isReplaced(nodeClaims, nodeClaim)) {
-      orphans.push({ kind: 'reservation', node });
+      orphans.push({ kind: 'reservation', node, nodeClaim });
     }
   }
   return orphans;

@@ -19,6 +19,7 @@ import {
   parsePositiveNumber,
   readTextFile,
 } from '../runtime/optionParsers.js';
+import type { WorkerTimeouts } from './worker.js';
 
 /** The worker's options as commander reads them from flags and DRIFTLESS_* variables. */
 export interface WorkerOptions extends CandidateOptions {
@@ -157,6 +158,28 @@ export function sweepSettings(options: WorkerOptions): SweepSettings & { readonl
   };
 }
 
+/** Shortest time that an answer gets, whatever the speed: machines do not get faster with it. */
+const shortestTimeoutMs = 3_000;
+const kubernetesRequestMs = 15_000;
+const armRequestMs = 20_000;
+/** Longer than any one request. */
+const attemptMs = 30_000;
+/** Temporal's own default. */
+const stickyQueueMs = 10_000;
+
+function timeoutMs(ms: number, speed: number): number {
+  return Math.max(Math.min(ms, shortestTimeoutMs), Math.round(ms / speed));
+}
+
+/** How long a worker waits for those that it talks to, divided by the speed as far as that makes sense. */
+export function workerTimeouts({ speed }: WorkerOptions): WorkerTimeouts {
+  return {
+    kubernetesRequestMs: timeoutMs(kubernetesRequestMs, speed),
+    armRequestMs: timeoutMs(armRequestMs, speed),
+    stickyQueueMs: timeoutMs(stickyQueueMs, speed),
+  };
+}
+
 /** Shortest wait between two looks, whatever the speed: faster ones cost more than they tell. */
 const shortestWaitMs = 100;
 
@@ -179,6 +202,8 @@ export function activitySettings(options: WorkerOptions): ActivitySettings {
       drainTimeoutMs: scaled(options.drainTimeout),
       detachTimeoutMs: scaled(options.detachTimeout),
       deleteTimeoutMs: scaled(options.deleteTimeout),
+      // An attempt makes several requests, one after the other.
+      attemptTimeoutMs: Math.max(2 * shortestTimeoutMs, scaled(attemptMs)),
       waitIntervalMs: Math.max(shortestWaitMs, scaled(options.waitInterval)),
       pollIntervalMs: scaled(options.pollInterval),
     },

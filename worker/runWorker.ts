@@ -4,7 +4,7 @@ import { createLog } from '../runtime/log.js';
 import { stopSignal, untilAborted } from '../runtime/signals.js';
 import { createCredential } from './credential.js';
 import type { WorkerOptions } from './options.js';
-import { activitySettings, sweepSettings } from './options.js';
+import { activitySettings, sweepSettings, workerTimeouts } from './options.js';
 import { installTemporalRuntime } from './temporalRuntime.js';
 import { startWorker } from './worker.js';
 import { findWorkflowBundle } from './workflowBundle.js';
@@ -30,6 +30,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     armWritesPerSecond: options.armWritesPerSecond,
     settings: activitySettings(options),
     sweep: sweepSettings(options),
+    timeouts: workerTimeouts(options),
     workflowBundle: findWorkflowBundle(),
     log,
   });

@@ -22,6 +22,7 @@ import { createRolloutActivities } from '../activities/observePool.js';
 import { createArmWriteActivities, createReplacementActivities } from '../activities/replacementActivities.js';
 import type { TemporalSettings } from '../activities/temporal/connection.js';
 import { checkNamespace, connectToTemporal } from '../activities/temporal/connection.js';
+import { isWorkflowRunning } from '../activities/temporal/running.js';
 import type { Log } from '../runtime/log.js';
 import { armWritesTaskQueueName, taskQueueName } from '../workflows/ids.js';
 import { ensureSweepSchedule } from './sweepSchedule.js';
@@ -36,9 +37,20 @@ export interface WorkerConfiguration {
   readonly armWritesPerSecond: number;
   readonly settings: ActivitySettings;
   readonly sweep: SweepSettings & { readonly intervalMs: number };
+  readonly timeouts: WorkerTimeouts;
   /** Path of the pre-built bundle of the workflows. */
   readonly workflowBundle: string;
   readonly log: Log;
+}
+
+/** How long a worker waits for those that it talks to, in milliseconds. */
+export interface WorkerTimeouts {
+  /** For one request to the API server. */
+  readonly kubernetesRequestMs: number;
+  /** For one request to ARM. */
+  readonly armRequestMs: number;
+  /** A workflow's worker that does not answer for so long is taken for dead, and another one takes the workflow over. */
+  readonly stickyQueueMs: number;
 }
 
 export interface RunningWorker {
@@ -59,15 +71,16 @@ const informerRetryDelayMs = 1_000;
  * @throws UserError when Temporal is not there or lacks something
  */
 export async function startWorker(configuration: WorkerConfiguration): Promise<RunningWorker> {
-  const { kubeConfig, temporal, log, settings } = configuration;
+  const { kubeConfig, temporal, log, settings, timeouts } = configuration;
   const userAgent = 'driftless/worker';
   const informerOptions = { retryDelayMs: informerRetryDelayMs, log };
-  const reader = createKubernetesApi(kubeConfig, userAgent);
+  const requestTimeoutMs = timeouts.kubernetesRequestMs;
+  const reader = createKubernetesApi(kubeConfig, userAgent, { requestTimeoutMs });
   const killSwitch = new KillSwitch(reader, configuration.killSwitch, informerOptions);
   const checkMayChange = (): void => {
     killSwitch.check();
   };
-  const kubernetes = createKubernetesApi(kubeConfig, userAgent, checkMayChange);
+  const kubernetes = createKubernetesApi(kubeConfig, userAgent, { checkMayChange, requestTimeoutMs });
   const clusterId = await readClusterId(kubernetes);
   const clientConnection = await connectToTemporal(temporal);
   const owner = await checkNamespace(clientConnection, temporal.namespace);
@@ -80,6 +93,7 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
   const informers = [nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch];
   await Promise.all(informers.map(({ synced }) => synced));
 
+  const arm = { ...configuration.arm, requestTimeoutMs: timeouts.armRequestMs };
   const environment = {
     clusterId,
     owner,
@@ -90,8 +104,8 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
     podDisruptionBudgets,
     killSwitch,
     settings,
-    resourceSkus: new ResourceSkus(configuration.arm),
-    virtualMachines: new VirtualMachines({ ...configuration.arm, checkMayChange }),
+    resourceSkus: new ResourceSkus(arm),
+    virtualMachines: new VirtualMachines({ ...arm, checkMayChange }),
     templateSecret: configuration.templateSecret,
   };
   const launcher = createArmLauncher(environment);
@@ -101,10 +115,16 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
     ...common,
     taskQueue: taskQueueName(clusterId),
     workflowBundle: { codePath: configuration.workflowBundle },
+    stickyQueueScheduleToStartTimeout: timeouts.stickyQueueMs,
     activities: {
       ...createRolloutActivities(environment, workflows),
       ...createReplacementActivities(environment, launcher),
-      ...createSweepActivities(environment, workflows, environment.virtualMachines, configuration.sweep),
+      ...createSweepActivities(
+        environment,
+        (workflowId) => isWorkflowRunning(workflows, workflowId),
+        environment.virtualMachines,
+        configuration.sweep,
+      ),
     },
   });
   const armWriter = await Worker.create({

@@ -9,8 +9,6 @@ import type { Deletion, Launch, LaunchName, Removal, ReplacementRef, Reservation
 import { resumable, untilUnpaused } from './resumable.js';
 import type { ReplacementSettings } from './settings.js';
 
-/** One attempt of an activity: short, so that a lost worker costs little. */
-const attemptTimeout = '30 seconds';
 /** What a drain needs beyond a terminationGracePeriod: the last pods end in a minute, and then nothing is waited for. */
 const drainOverrunMs = 5 * 60_000;
 /** For what is done at once, though Kubernetes or ARM may be away for a while. */
@@ -113,7 +111,7 @@ export class ReplacementSteps {
   /** They fail with Paused when the kill switch stops them. */
   #pausable(options: ActivityOptions, summary: string): ReplacementActivities {
     return proxyActivities<ReplacementActivities>({
-      startToCloseTimeout: attemptTimeout,
+      startToCloseTimeout: this.settings.attemptTimeoutMs,
       cancellationType,
       priority: { fairnessKey: this.ref.nodePool },
       summary,
@@ -124,7 +122,7 @@ export class ReplacementSteps {
   #armWrite(summary: string, options: ActivityOptions = {}): ArmWriteActivities {
     const activities = proxyActivities<ArmWriteActivities>({
       taskQueue: armWritesTaskQueueName(this.ref.cluster),
-      startToCloseTimeout: attemptTimeout,
+      startToCloseTimeout: this.settings.attemptTimeoutMs,
       scheduleToCloseTimeout: promptTimeout,
       cancellationType,
       priority: { fairnessKey: this.ref.nodePool },
@@ -137,7 +135,7 @@ export class ReplacementSteps {
   readonly #untilResumed = async (why: string): Promise<void> => {
     this.onPause(why);
     const { waitUntilResumed } = proxyActivities<ReplacementActivities>({
-      startToCloseTimeout: attemptTimeout,
+      startToCloseTimeout: this.settings.attemptTimeoutMs,
       retry: { initialInterval: pauseCheckInterval, backoffCoefficient: 1 },
       cancellationType,
       summary: 'Wait for the kill switch to be turned off',

@@ -12,6 +12,8 @@ export interface ReplacementSettings {
   readonly detachTimeoutMs: number;
   /** From the VM's DELETE to the end of its operation. */
   readonly deleteTimeoutMs: number;
+  /** For one attempt of an activity: short, so that a lost worker costs little. */
+  readonly attemptTimeoutMs: number;
   /** How long to wait between two looks at Kubernetes. */
   readonly waitIntervalMs: number;
   /** How long to wait between two reads of an operation where Azure does not say. */

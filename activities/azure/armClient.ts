@@ -19,17 +19,20 @@ export interface ArmSettings {
   readonly location: string;
   /** Throws when nothing may be changed now. */
   readonly checkMayChange?: () => void;
+  /** How long one request may take, in milliseconds: a hung connection must not eat an activity's attempt. Default: 20 s. */
+  readonly requestTimeoutMs?: number;
 }
 
-/** One request to ARM; a hung connection must not eat an activity's attempt. */
-const requestTimeoutMs = 20_000;
+const defaultRequestTimeoutMs = 20_000;
 
 /** The Azure SDK, set up so that it neither retries nor hides what ARM answered. */
 export class ArmClient {
   readonly sdk: ComputeManagementClient;
   readonly #capture = new ResponseCapture();
+  readonly #requestTimeoutMs: number;
 
-  constructor({ credential, subscriptionId, endpoint, caPem }: ArmSettings) {
+  constructor({ credential, subscriptionId, endpoint, caPem, requestTimeoutMs }: ArmSettings) {
+    this.#requestTimeoutMs = requestTimeoutMs ?? defaultRequestTimeoutMs;
     this.sdk = new ComputeManagementClient(credential, subscriptionId, {
       endpoint,
       // Temporal retries: the SDK would sleep inside the call, for as long as Retry-After says.
@@ -47,7 +50,7 @@ export class ArmClient {
   async call<T>(what: string, call: (signal: AbortSignal, capture: Capture) => Promise<T>): Promise<T> {
     return await this.#capture.run(async (capture) => {
       try {
-        return await call(AbortSignal.timeout(requestTimeoutMs), capture);
+        return await call(AbortSignal.timeout(this.#requestTimeoutMs), capture);
       } catch (error) {
         const { last } = capture;
         if (last === undefined || last.status < 400) {

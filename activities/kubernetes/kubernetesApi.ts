@@ -1,9 +1,10 @@
-import type { KubeConfig, Middleware } from '@kubernetes/client-node';
+import type { Middleware, RequestContext } from '@kubernetes/client-node';
 import {
   AppsV1Api,
   CoreV1Api,
   createConfiguration,
   CustomObjectsApi,
+  KubeConfig,
   PatchStrategy,
   PolicyV1Api,
   ServerConfiguration,
@@ -11,8 +12,8 @@ import {
   StorageV1Api,
 } from '@kubernetes/client-node';
 
-/** How long one request to the API server may take. Watches have their own bound. */
-const requestTimeoutMs = 15_000;
+/** How long one request to the API server may take, unless told otherwise. Watches have their own bound. */
+const defaultRequestTimeoutMs = 15_000;
 /** How long connections are shared before a new pool is made, so that rotated certificates come into effect. */
 const poolLifetimeMs = 600_000;
 
@@ -34,14 +35,38 @@ export const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePa
 /** For calls whose body is an RFC 6902 JSON patch: with `test` operations where a lost update would hurt. */
 export const jsonPatch = setHeaderOptions('Content-Type', PatchStrategy.JsonPatch);
 
+export interface KubernetesApiOptions {
+  /** Throws when nothing may be changed now; called before each request that changes something. */
+  readonly checkMayChange?: () => void;
+  /** How long one request may take, in milliseconds. Default: 15 s. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** client-node's watches go past the middleware and name nobody: their only hook is where credentials are applied. */
+class NamedKubeConfig extends KubeConfig {
+  constructor(
+    { clusters, contexts, users, currentContext }: KubeConfig,
+    private readonly userAgent: string,
+  ) {
+    super();
+    this.loadFromOptions({ clusters, contexts, users, currentContext });
+  }
+
+  override async applySecurityAuthentication(context: RequestContext): Promise<void> {
+    await super.applySecurityAuthentication(context);
+    context.setHeaderParam('User-Agent', this.userAgent);
+  }
+}
+
 /** client-node makes a connection pool for each request; this one shares it, names the caller and bounds the request's time. */
-function requestMiddleware(userAgent: string, checkMayChange: () => void): Middleware {
+function requestMiddleware(userAgent: string, options: KubernetesApiOptions): Middleware {
+  const { checkMayChange, requestTimeoutMs = defaultRequestTimeoutMs } = options;
   let pool:
     | { readonly dispatcher: ReturnType<Parameters<Middleware['pre']>[0]['getDispatcher']>; readonly until: number }
     | undefined;
   return {
     pre(request) {
-      if (!readingMethods.has(request.getHttpMethod())) checkMayChange();
+      if (!readingMethods.has(request.getHttpMethod())) checkMayChange?.();
       const now = Date.now();
       if (pool === undefined || now >= pool.until) {
         pool = { dispatcher: request.getDispatcher(), until: now + poolLifetimeMs };
@@ -58,22 +83,21 @@ function requestMiddleware(userAgent: string, checkMayChange: () => void): Middl
 /**
  * Clients for the current context of a kubeconfig.
  * @param userAgent who is asking: it stands in the API server's audit log.
- * @param checkMayChange throws when nothing may be changed now; called before each request that changes something
  */
 export function createKubernetesApi(
   kubeConfig: KubeConfig,
   userAgent: string,
-  checkMayChange: () => void = () => undefined,
+  options: KubernetesApiOptions = {},
 ): KubernetesApi {
   const cluster = kubeConfig.getCurrentCluster();
   if (cluster === null) throw new Error('the kubeconfig has no current cluster');
   const configuration = createConfiguration({
     baseServer: new ServerConfiguration(cluster.server, {}),
     authMethods: { default: kubeConfig },
-    promiseMiddleware: [requestMiddleware(userAgent, checkMayChange)],
+    promiseMiddleware: [requestMiddleware(userAgent, options)],
   });
   return {
-    kubeConfig,
+    kubeConfig: new NamedKubeConfig(kubeConfig, userAgent),
     userAgent,
     core: new CoreV1Api(configuration),
     apps: new AppsV1Api(configuration),

@@ -82,8 +82,10 @@ export class DrainCluster {
     const environment: ActivityEnvironment = {
       clusterId,
       owner,
-      kubernetes: createKubernetesApi(cluster.api.kubeConfig, userAgent, () => {
-        killSwitch.check();
+      kubernetes: createKubernetesApi(cluster.api.kubeConfig, userAgent, {
+        checkMayChange: () => {
+          killSwitch.check();
+        },
       }),
       nodeClaims,
       nodes,

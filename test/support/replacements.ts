@@ -16,6 +16,7 @@ export const replacementSettings: ReplacementSettings = {
   drainTimeoutMs: 60_000,
   detachTimeoutMs: 60_000,
   deleteTimeoutMs: 60_000,
+  attemptTimeoutMs: 30_000,
   waitIntervalMs: 20,
   pollIntervalMs: 20,
 };

@@ -55,6 +55,24 @@ export class AuditLogs {
     return this;
   }
 
+  /** A write that leaves a ready pod of the workload `inflate` on that node, or one that terminates. */
+  workloadPod(atMs: number, verb: 'create' | 'evict', name: string, node: string): this {
+    const metadata = {
+      namespace: 'default',
+      name,
+      uid: `uid-${name}`,
+      labels: { app: 'inflate' },
+      ...(verb === 'evict' ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    };
+    const object = storedObject({
+      metadata,
+      spec: { nodeName: node },
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    });
+    this.cluster.push({ ...this.#line(atMs, verb, 'pods'), namespace: 'default', name, object });
+    return this;
+  }
+
   #object(atMs: number, resource: string, object: NodeClaim | Node, isGone = false): this {
     this.cluster.push({
       ...this.#line(atMs, isGone ? 'delete' : 'patch', resource),

@@ -28,6 +28,7 @@ const replacementSettings = {
   drainTimeoutMs: 1,
   detachTimeoutMs: 1,
   deleteTimeoutMs: 1,
+  attemptTimeoutMs: 1,
   waitIntervalMs: 1,
   pollIntervalMs: 1,
 };

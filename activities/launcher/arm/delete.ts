@@ -29,7 +29,8 @@ export async function beginDeletion(
   checkCluster(environment, ref.cluster);
   const nodeClaim = await readNodeClaim(environment.kubernetes, ref.nodeClaim);
   if (nodeClaim?.metadata.uid !== ref.uid) refuse(`NodeClaim ${ref.nodeClaim} is gone`);
-  await checkReplaceable(environment, ref, launch);
+  // An attempt whose answer was lost has begun it: with its VM gone the Node may be, too, and there is no way back.
+  if (nodeClaim.metadata.deletionTimestamp === undefined) await checkReplaceable(environment, ref, launch);
   const { providerID } = nodeClaim.status ?? {};
   const virtualMachine = providerID === undefined ? undefined : environment.virtualMachines.nameOf(providerID);
   if (virtualMachine === undefined)

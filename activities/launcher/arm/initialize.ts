@@ -33,12 +33,11 @@ export async function initialize(
 ): Promise<void> {
   checkCluster(environment, ref.cluster);
   const nodeClaim = environment.nodeClaims.get(launch.nodeClaim);
-  const node = environment.nodes.get(launch.virtualMachine);
   if (nodeClaim?.metadata.uid !== launch.uid || nodeClaim.metadata.deletionTimestamp !== undefined) {
     return await waitForNodeClaim(environment, ref, launch);
   }
-  if (node?.spec?.providerID !== launch.providerId)
-    return await waitForNode(environment, ref, launch, registrationTtlMs);
+  const node = await findNode(environment, launch, registrationTtlMs);
+  if (node === undefined) return await waitForNode(environment, ref, launch, registrationTtlMs);
   if (!isTrue(nodeClaim, conditionTypes.registered)) await register(environment, launch);
   const missing = whyNotInitialized(nodeClaim, node);
   if (missing !== undefined) return await waitForInitialized(environment, ref, launch, missing);
@@ -57,6 +56,19 @@ async function waitForNodeClaim(environment: ArmEnvironment, ref: ReplacementRef
     message: `NodeClaim ${launch.nodeClaim} was deleted`,
     anotherOffering: false,
   });
+}
+
+/** Waits read the cache, which a silent watch leaves behind: before a launch is given up its Node is read live. */
+async function findNode(
+  { kubernetes, nodes }: ArmEnvironment,
+  { virtualMachine, providerId }: Launch,
+  registrationTtlMs: number,
+): Promise<Node | undefined> {
+  const isIts = (node: Node | undefined): boolean => node?.spec?.providerID === providerId;
+  const cached = nodes.get(virtualMachine);
+  const mayWait = !isLastAttempt() && (isIts(cached) || waitedMs() < registrationTtlMs);
+  const node = mayWait ? cached : await readNode(kubernetes, virtualMachine);
+  return isIts(node) ? node : undefined;
 }
 
 async function waitForNode(

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { readNodeClaim, updateNodeClaimStatus } from '../../activities/kubernetes/nodeClaims.js';
+import { deleteNode, readNode } from '../../activities/kubernetes/nodes.js';
+import { conditionTypes, isTrue } from '../../karpenter/conditions.js';
+import { ownerAnnotation, workflowAnnotation } from '../../karpenter/labels.js';
+import { simulatedAzure } from '../../simulator/options.js';
+import { nodeModel } from '../simulator/azureHarness.js';
+import type { LauncherWorld } from '../support/launcherWorld.js';
+import { startLauncherWorld } from '../support/launcherWorld.js';
+
+const node = 'aks-old';
+let world: LauncherWorld;
+
+beforeEach(async () => {
+  world = await startLauncherWorld();
+  const { azure, cluster, environment, old, ref } = world;
+  azure.seedVirtualMachine(simulatedAzure.resourceGroup, node, nodeModel(node));
+  const providerID = environment.virtualMachines.providerId(node);
+  await updateNodeClaimStatus(cluster.api, ref.nodeClaim, old.metadata.uid, () => ({ providerID }));
+  const annotations = { [ownerAnnotation]: environment.owner, [workflowAnnotation]: ref.workflowId };
+  await cluster.send('PATCH', `/api/v1/nodes/${node}`, { metadata: { annotations } });
+});
+afterEach(() => world.close());
+
+describe('the deletion of the old node', () => {
+  it('is carried through when the answer of its first attempt was lost and the cloud controller has removed the Node', async () => {
+    const { kubernetes } = world.environment;
+    await world.attempt(() => world.launcher.beginDeletion(world.ref, null));
+    const live = await readNode(kubernetes, node);
+    if (live === undefined) throw new Error(`Node ${node} is gone too early`);
+    await deleteNode(kubernetes, live);
+
+    const deletion = await world.attempt(() => world.launcher.beginDeletion(world.ref, null));
+    const nodeClaim = await readNodeClaim(kubernetes, 'old');
+    expect(nodeClaim !== undefined && isTrue(nodeClaim, conditionTypes.instanceTerminating)).toBe(true);
+    await world.untilDone(() => world.launcher.followDeletion(world.ref, deletion));
+    expect(await readNodeClaim(kubernetes, 'old')).toBeUndefined();
+    expect(world.azure.virtualMachines()).toEqual([]);
+  });
+
+  it('does not begin on a node that is not under our mark', async () => {
+    await world.cluster.send('PATCH', `/api/v1/nodes/${node}`, {
+      metadata: { annotations: { [workflowAnnotation]: 'replace/cluster/somebody-else' } },
+    });
+    const begin = (): Promise<unknown> => world.launcher.beginDeletion(world.ref, null);
+    expect(await world.failure(begin)).toMatchObject({ type: 'Refused', nonRetryable: true });
+    expect(world.azure.virtualMachines()).toHaveLength(1);
+  });
+});
