@@ -7,6 +7,7 @@ import { Informer } from './kubernetes/informer.js';
 import type { InformerOptions } from './kubernetes/informer.js';
 import type { KubernetesApi } from './kubernetes/kubernetesApi.js';
 import { parseList, parseObject } from './kubernetes/parse.js';
+import { pausedWhyOf } from './kubernetes/pausedConfigMap.js';
 import { PausedError, request } from './kubernetes/request.js';
 
 const configMapSchema = z.object({
@@ -60,9 +61,7 @@ export class KillSwitch {
 
   /** Why nothing may be changed now, in words for people; undefined: everything may. */
   get pausedWhy(): string | undefined {
-    const { namespace, name } = this.name;
-    const isPaused = this.#informer.get(name)?.data?.paused === 'true';
-    return isPaused ? `the ConfigMap ${namespace}/${name} says paused: "true"` : undefined;
+    return pausedWhyOf(this.name, this.#informer.get(this.name.name)?.data);
   }
 
   /** @throws PausedError when nothing may be changed now */

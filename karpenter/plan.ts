@@ -22,6 +22,8 @@ export interface PlanQuestion {
   readonly atMs: number;
   readonly rules: CandidateRules;
   readonly cluster: ClusterView;
+  /** Nothing may be changed, for this reason in words for people. */
+  readonly pausedWhy?: string | undefined;
 }
 
 /** One node that goes. */
@@ -91,7 +93,7 @@ const maxEdges = 1000;
  * Moves a pool forward in time with the rollout's own decision, `admit`: a wave starts when permits come back, a window opens, or what
  * blocks a candidate ends. Only what the cluster shows is known: no pause, halt, backoff or skip.
  */
-export function planPool(pool: Pool, { atMs, rules, cluster }: PlanQuestion): Plan {
+export function planPool(pool: Pool, { atMs, rules, cluster, pausedWhy }: PlanQuestion): Plan {
   const durations = estimateDurations(pool);
   const forecast = new PoolForecast(pool, durations, atMs);
   const inputAt = (nowMs: number): AdmissionInput => ({
@@ -102,6 +104,7 @@ export function planPool(pool: Pool, { atMs, rules, cluster }: PlanQuestion): Pl
     held: new Set(),
     rules,
     cluster,
+    pausedWhy,
   });
   const first = admit(forecast.pool, inputAt(atMs));
   const planner = new WavePlanner(pool, forecast);

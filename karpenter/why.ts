@@ -1,14 +1,13 @@
 import type { Admission } from './admission.js';
 import { admit } from './admission.js';
 import type { Condition, NodeClaim } from './api.js';
-import type { CandidateRules } from './candidate.js';
 import type { Disruption } from './disruptionReason.js';
 import { disruptionOf, expiryDueMs } from './disruptionReason.js';
 import { conditionTypes, getCondition, isTrue } from './conditions.js';
 import { parseGoDurationMs } from './goDuration.js';
 import { replacesAnnotation, workflowAnnotation } from './labels.js';
-import type { ClusterView } from './permits.js';
 import type { Phase } from './phase.js';
+import type { PlanQuestion } from './plan.js';
 import { planPool } from './plan.js';
 import type { Machine, Pool } from './pool.js';
 import { isDeleting, isTainted } from './pool.js';
@@ -103,12 +102,8 @@ export interface NodeWhy {
   readonly answer: Why;
 }
 
-/** What the answer depends on beside the pool. */
-export interface WhyQuestion {
-  readonly atMs: number;
-  readonly rules: CandidateRules;
-  readonly cluster: ClusterView;
-}
+/** What the answer depends on beside the pool: the same as a plan's. */
+export type WhyQuestion = PlanQuestion;
 
 /**
  * What is happening to one node of a pool, or why nothing is, from the cluster alone: a pause, a halt, a backoff or a skip of its rollout
@@ -179,10 +174,10 @@ function counterpart({ nodeClaim, node }: Machine): Counterpart {
 
 /** The answer about a node that nobody has touched. */
 function standing(pool: Pool, machine: Machine, question: WhyQuestion, inFlight: ReadonlySet<string>): Why {
-  const { atMs, rules, cluster } = question;
+  const { atMs, rules, cluster, pausedWhy } = question;
   const { uid } = machine.nodeClaim.metadata;
   const none = new Set<string>();
-  const admission = admit(pool, { atMs, inFlight, first: none, last: none, held: none, rules, cluster });
+  const admission = admit(pool, { atMs, inFlight, first: none, last: none, held: none, rules, cluster, pausedWhy });
   const disruption = disruptionOf(pool.nodePool, machine.nodeClaim, rules, atMs);
   if (admission.closed !== undefined) {
     return { kind: 'closed', why: admission.closed, disruption: disruption ?? null };

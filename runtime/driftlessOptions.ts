@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 
-import { parseDurationMs, parsePositiveInteger } from './optionParsers.js';
+import { parseDurationMs, parseNamespacedName, parsePositiveInteger } from './optionParsers.js';
 
 /** An option that a DRIFTLESS_ variable sets as well. */
 export function driftlessOption(flag: string, placeholder: string, help: string): Option {
@@ -49,4 +49,11 @@ export function maxDisruptedNodesOption(): Option {
     'n',
     'nodes of all NodePools together that are replaced at once',
   ).argParser(parsePositiveInteger);
+}
+
+/** The kill switch: every command that heeds it has to mean the same ConfigMap. */
+export function killSwitchOption(): Option {
+  return driftlessOption('kill-switch', 'namespace/name', 'ConfigMap whose `paused: "true"` stops every change')
+    .argParser(parseNamespacedName)
+    .default({ namespace: 'kube-system', name: 'driftless' }, 'kube-system/driftless');
 }

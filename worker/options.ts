@@ -8,6 +8,7 @@ import {
   candidateDurations,
   driftlessOption as option,
   durationOption,
+  killSwitchOption,
   maxDisruptedNodesOption,
 } from '../runtime/driftlessOptions.js';
 import type { LogLevel } from '../runtime/log.js';
@@ -106,11 +107,7 @@ export function addWorkerOptions(command: Command): Command {
         .argParser(parseNamespacedName)
         .default({ namespace: 'kube-system', name: 'driftless-vm-template' }, 'kube-system/driftless-vm-template'),
     )
-    .addOption(
-      option('kill-switch', 'namespace/name', 'ConfigMap whose `paused: "true"` stops every change')
-        .argParser(parseNamespacedName)
-        .default({ namespace: 'kube-system', name: 'driftless' }, 'kube-system/driftless'),
-    )
+    .addOption(killSwitchOption())
     .addOption(
       option('arm-writes-per-second', 'n', 'for all workers of the cluster together')
         .argParser(parsePositiveNumber)

@@ -37,6 +37,11 @@ export class KubernetesError extends Error {
   }
 }
 
+/** The API server did not answer: it could not be reached, or took too long. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+}
+
 /** We must not change anything now: the request was not sent. */
 export class PausedError extends Error {
   override readonly name = 'PausedError';
@@ -64,14 +69,16 @@ function retryAfterSecondsOf(headers: Readonly<Record<string, string>>): number 
 /**
  * Makes one request. client-node's own errors carry all headers and the whole body in their message; these say it in a line.
  * @param what the request in words, e.g. `read NodeClaim x`
- * @throws KubernetesError when the server refused; Error with a cause when it could not be reached
+ * @throws KubernetesError when the server refused; UnreachableError with a cause when it did not answer
  */
 export async function request<T>(what: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (error instanceof PausedError) throw error;
-    if (!(error instanceof ApiException)) throw new Error(`${what}: ${errorMessage(error)}`, { cause: error });
+    if (!(error instanceof ApiException)) {
+      throw new UnreachableError(`${what}: ${errorMessage(error)}`, { cause: error });
+    }
     const status = parseStatus(error.body);
     const message = status.message ?? `HTTP ${error.code}`;
     throw new KubernetesError(

@@ -1,15 +1,16 @@
 import { errorMessage, UserError } from '../../runtime/errors.js';
 import type { KubernetesApi } from './kubernetesApi.js';
+import { KubernetesError, UnreachableError } from './request.js';
 
 /**
- * Reads from the API server for a person, who is told which server it is that is not there or refuses.
+ * Does something for a person, who is told which API server it is that does not answer or refuses.
  * @throws UserError
  */
-export async function readForPerson<T>(api: KubernetesApi, read: () => Promise<T>): Promise<T> {
+export async function namingTheServer<T>(api: KubernetesApi, work: () => Promise<T>): Promise<T> {
   try {
-    return await read();
+    return await work();
   } catch (error) {
-    if (error instanceof UserError) throw error;
+    if (!(error instanceof KubernetesError || error instanceof UnreachableError)) throw error;
     const server = api.kubeConfig.getCurrentCluster()?.server ?? '';
     throw new UserError(`KUBECONFIG, server ${server}: ${errorMessage(error)}`, { cause: error });
   }

@@ -1,12 +1,9 @@
 import { WorkflowClient } from '@temporalio/client';
 
 import { readClusterId } from '../../activities/kubernetes/cluster.js';
-import { loadKubeConfig } from '../../activities/kubernetes/kubeConfig.js';
 import type { KubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
-import { createKubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
-import { KubernetesError } from '../../activities/kubernetes/request.js';
 import { checkNamespace, connectToTemporal, loadTemporalSettings } from '../../activities/temporal/connection.js';
-import { errorMessage, UserError } from '../../runtime/errors.js';
+import { UserError } from '../../runtime/errors.js';
 import { temporalErrorText } from './temporalErrors.js';
 
 /** The rollouts of one cluster. */
@@ -18,18 +15,6 @@ export interface RolloutsOfCluster {
 
 /** A rollout that has not answered by then has no worker, in milliseconds. */
 const answerTimeoutMs = 30_000;
-
-/**
- * Gives a command the cluster that KUBECONFIG names.
- * @throws UserError when the API server is not there or refuses
- */
-export async function withKubernetes<T>(work: (kubernetes: KubernetesApi) => Promise<T>): Promise<T> {
-  try {
-    return await work(createKubernetesApi(loadKubeConfig(process.env), 'driftless/cli'));
-  } catch (error) {
-    throw error instanceof KubernetesError ? new UserError(errorMessage(error)) : error;
-  }
-}
 
 /**
  * Gives a command the rollouts of that cluster, in the Temporal that TEMPORAL_* names.

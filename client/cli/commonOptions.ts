@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 
-import { candidateDurations, durationOption, maxDisruptedNodesOption } from '../../runtime/driftlessOptions.js';
+import {
+  candidateDurations,
+  durationOption,
+  killSwitchOption,
+  maxDisruptedNodesOption,
+} from '../../runtime/driftlessOptions.js';
 import { parseInstantMs } from '../../runtime/optionParsers.js';
 
 /** How a command answers. */
@@ -21,5 +26,5 @@ export function atOption(): Option {
 /** Adds what decides who is a candidate: the answer is the worker's only where these are the worker's. */
 export function addJudgingOptions(command: Command): Command {
   for (const duration of Object.values(candidateDurations)) command.addOption(durationOption(duration));
-  return command.addOption(maxDisruptedNodesOption());
+  return command.addOption(maxDisruptedNodesOption()).addOption(killSwitchOption());
 }

@@ -1,7 +1,7 @@
 import type { DurationEstimate, PlanDurations } from '../../karpenter/planDurations.js';
 import type { NodeUnderWay, Plan, PlannedNode, Wave } from '../../karpenter/plan.js';
 import { permitHolderText, waitsForText } from '../../karpenter/waitsFor.js';
-import { factLines, instantText, spanText, tableLines } from './terminalText.js';
+import { factLines, instantText, spanText, cutTable } from './terminalText.js';
 
 /** A plan for people, in lines of at most 80 columns. */
 export function planLines(nodePool: string, plan: Plan): readonly string[] {
@@ -77,7 +77,7 @@ function underWayLines({ underWay, atMs }: Plan): readonly string[] {
     { head: 'REPLACEMENT', isName: true },
     { head: 'PERMIT FREE' },
   ] as const;
-  return ['', ...tableLines(columns, rows)];
+  return ['', ...cutTable(columns, rows)];
 }
 
 function waveLines({ waves }: Plan): readonly string[] {
@@ -90,7 +90,7 @@ function waveLines({ waves }: Plan): readonly string[] {
     { head: 'AFTER' },
   ] as const;
   const nodes = waves.flatMap((wave) => wave.nodes);
-  const [head = '', ...rows] = tableLines(columns, nodes.map(nodeCells));
+  const [head = '', ...rows] = cutTable(columns, nodes.map(nodeCells));
   return waves.flatMap((wave) => ['', ...waveHead(wave), head, ...rows.splice(0, wave.nodes.length)]);
 }
 

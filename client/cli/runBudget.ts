@@ -7,7 +7,6 @@ import { listNodeClaims } from '../../activities/kubernetes/nodeClaims.js';
 import { readNodePool } from '../../activities/kubernetes/nodePools.js';
 import { listNodes } from '../../activities/kubernetes/nodes.js';
 import { parseObject } from '../../activities/kubernetes/parse.js';
-import { readForPerson } from '../../activities/kubernetes/serverErrors.js';
 import type { Budget, NodePool } from '../../karpenter/api.js';
 import { nodePoolSchema } from '../../karpenter/api.js';
 import type { BudgetError } from '../../karpenter/budget.js';
@@ -15,7 +14,8 @@ import { validateBudgets } from '../../karpenter/budgetValidation.js';
 import { joinPool, takeCensus } from '../../karpenter/pool.js';
 import { errorMessage, UserError } from '../../runtime/errors.js';
 import type { OutputOption } from './commonOptions.js';
-import { connectToCluster } from './readCluster.js';
+import { withKubernetes } from './kubernetesSession.js';
+import { printLines } from './printLines.js';
 import { budgetErrorLine, budgetLines, knownReasons, reportBudget } from './budgetReport.js';
 
 /** Options of `driftless budget` as commander reads them. */
@@ -58,7 +58,7 @@ export async function runBudget(name: string | undefined, options: BudgetOptions
   const lines = options.output === 'json' ? [JSON.stringify(report, null, 2)] : budgetLines(report, budgets);
   if (options.output === 'text' && typeof disrupted !== 'number' && disrupted.length > 0)
     lines.push(`disrupted: ${disrupted.join(', ')}`);
-  for (const line of lines) process.stdout.write(`${line}\n`);
+  printLines(...lines);
   for (const error of report.errors) process.stderr.write(`${budgetErrorLine(nodePool, error)}\n`);
   return report.errors.length === 0 ? 0 : 1;
 }
@@ -86,8 +86,7 @@ async function readSubject(name: string | undefined, options: BudgetOptions): Pr
   if (name === undefined) throw new UserError('give the name of a NodePool, or --file');
   if (nodes !== undefined || disrupted !== undefined)
     throw new UserError('--nodes and --disrupted go with --file: a cluster is counted');
-  const kubernetes = connectToCluster();
-  return await readForPerson(kubernetes, () => readLive(kubernetes, name));
+  return await withKubernetes((kubernetes) => readLive(kubernetes, name));
 }
 
 async function readLive(kubernetes: KubernetesApi, name: string): Promise<Subject> {

@@ -1,11 +1,12 @@
-import { readForPerson } from '../../activities/kubernetes/serverErrors.js';
 import { planPool } from '../../karpenter/plan.js';
 import { UserError } from '../../runtime/errors.js';
 import type { OutputOption } from './commonOptions.js';
+import { withKubernetes } from './kubernetesSession.js';
 import { reportPlan } from './planReport.js';
 import { planLines } from './planText.js';
+import { printLines } from './printLines.js';
 import type { JudgingOptions } from './readCluster.js';
-import { candidateRules, connectToCluster, readPoolOnce } from './readCluster.js';
+import { readPoolOnce } from './readCluster.js';
 
 /** Options of `driftless plan` as commander reads them. */
 export interface PlanOptions extends JudgingOptions, OutputOption {
@@ -18,12 +19,10 @@ export interface PlanOptions extends JudgingOptions, OutputOption {
  * @throws UserError when it cannot be read
  */
 export async function runPlan(nodePool: string, options: PlanOptions): Promise<void> {
-  const kubernetes = connectToCluster();
-  const reading = await readForPerson(kubernetes, () => readPoolOnce(kubernetes, nodePool, options));
+  const reading = await withKubernetes((kubernetes) => readPoolOnce(kubernetes, nodePool, options));
   if (reading === undefined) throw new UserError(`NodePool ${nodePool} does not exist`);
-  const { pool, cluster } = reading;
-  const plan = planPool(pool, { atMs: options.at ?? Date.now(), rules: candidateRules(options), cluster });
-  const lines =
-    options.output === 'json' ? [JSON.stringify(reportPlan(nodePool, plan), null, 2)] : planLines(nodePool, plan);
-  for (const line of lines) process.stdout.write(`${line}\n`);
+  const { pool, ...judgement } = reading;
+  const plan = planPool(pool, { atMs: options.at ?? Date.now(), ...judgement });
+  if (options.output === 'json') printLines(JSON.stringify(reportPlan(nodePool, plan), null, 2));
+  else printLines(...planLines(nodePool, plan));
 }

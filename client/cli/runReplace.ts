@@ -4,7 +4,7 @@ import type { NodeClaim } from '../../karpenter/api.js';
 import { manualReason } from '../../karpenter/disruptionReason.js';
 import { nodePoolLabel, replaceAnnotation } from '../../karpenter/labels.js';
 import { UserError } from '../../runtime/errors.js';
-import { withKubernetes } from './clusterSession.js';
+import { withKubernetes } from './kubernetesSession.js';
 import { readManagedNodePool } from './managedNodePools.js';
 import { printLines } from './printLines.js';
 import { wrapText } from './textTable.js';

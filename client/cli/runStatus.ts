@@ -1,6 +1,7 @@
 import { managedAnnotation } from '../../karpenter/labels.js';
 import { seeRollout } from '../rollouts.js';
-import { withKubernetes, withRollouts } from './clusterSession.js';
+import { withRollouts } from './clusterSession.js';
+import { withKubernetes } from './kubernetesSession.js';
 import { listManagedNodePools, readManagedNodePool } from './managedNodePools.js';
 import { printLines } from './printLines.js';
 import type { StatusReport } from './statusReport.js';

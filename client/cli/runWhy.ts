@@ -2,15 +2,16 @@ import { listEvents, nodeClaimSubject } from '../../activities/kubernetes/events
 import type { KubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
 import { nodeClaimCollection, readNodeClaim } from '../../activities/kubernetes/nodeClaims.js';
 import { readNode } from '../../activities/kubernetes/nodes.js';
-import { readForPerson } from '../../activities/kubernetes/serverErrors.js';
 import type { NodeClaim } from '../../karpenter/api.js';
 import { nodePoolLabel } from '../../karpenter/labels.js';
 import type { NodeWhy } from '../../karpenter/why.js';
 import { explainNode } from '../../karpenter/why.js';
 import { UserError } from '../../runtime/errors.js';
 import type { OutputOption } from './commonOptions.js';
+import { withKubernetes } from './kubernetesSession.js';
+import { printLines } from './printLines.js';
 import type { JudgingOptions } from './readCluster.js';
-import { candidateRules, connectToCluster, readPoolOnce } from './readCluster.js';
+import { readPoolOnce } from './readCluster.js';
 import type { EventReport, StrangerReport, WhyReport } from './whyReport.js';
 import { latestEvents } from './whyReport.js';
 import { strangerLines, whyLines } from './whyText.js';
@@ -24,11 +25,9 @@ export type WhyOptions = JudgingOptions & OutputOption;
  * @throws UserError when there is neither, or the cluster cannot be read
  */
 export async function runWhy(name: string, options: WhyOptions): Promise<void> {
-  const kubernetes = connectToCluster();
-  const report = await readForPerson(kubernetes, () => answer(kubernetes, name, options));
-  const asText = (): readonly string[] => (report.nodePool === null ? strangerLines(report) : whyLines(report));
-  const lines = options.output === 'json' ? [JSON.stringify(report, null, 2)] : asText();
-  for (const line of lines) process.stdout.write(`${line}\n`);
+  const report = await withKubernetes((kubernetes) => answer(kubernetes, name, options));
+  if (options.output === 'json') printLines(JSON.stringify(report, null, 2));
+  else printLines(...(report.nodePool === null ? strangerLines(report) : whyLines(report)));
 }
 
 async function answer(
@@ -53,8 +52,8 @@ async function answer(
   if (reading === undefined) return stranger(`Its NodePool ${nodePool} does not exist: Driftless leaves it alone.`);
   const machine = reading.pool.machines.find((other) => other.nodeClaim.metadata.uid === nodeClaim.metadata.uid);
   if (machine === undefined) throw new UserError(`NodeClaim ${nodeClaim.metadata.name} has just gone`);
-  const { pool, cluster } = reading;
-  const why = explainNode(pool, machine, { atMs, rules: candidateRules(options), cluster });
+  const { pool, ...judgement } = reading;
+  const why = explainNode(pool, machine, { atMs, ...judgement });
   return { at: new Date(atMs).toISOString(), ...why, events: await readEvents(kubernetes, why) };
 }
 

@@ -1,3 +1,5 @@
+import { wrapText } from './textTable.js';
+
 /** What every terminal has room for. */
 const maxColumns = 80;
 const gap = '  ';
@@ -10,29 +12,18 @@ export interface Column {
   readonly isName?: true;
 }
 
-/** The words in lines of at most so many columns; a longer word stands alone in its line. */
-export function wrapWords(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
-}
-
 /** Facts as lines of a label and a text beside it, which goes on below itself. */
 export function factLines(facts: readonly (readonly [label: string, text: string])[]): readonly string[] {
   const width = Math.max(...facts.map(([label]) => label.length));
   return facts.flatMap(([label, text]) =>
-    wrapWords(text, maxColumns - width - gap.length).map((line, index) =>
+    wrapText(text, maxColumns - width - gap.length).map((line, index) =>
       `${(index === 0 ? label : '').padEnd(width)}${gap}${line}`.trimEnd(),
     ),
   );
 }
 
-/** A table of at most 80 columns; what is too long ends in an ellipsis. */
-export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
+/** A table with one line for each row, of at most 80 columns; what is too long ends in an ellipsis. */
+export function cutTable(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
   const all = [columns.map(({ head }) => head), ...rows];
   const widths = columns.map((_, index) => Math.max(...all.map((row) => (row[index] ?? '').length)));
   const order = [false, true].map((isName) =>

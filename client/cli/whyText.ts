@@ -2,26 +2,30 @@ import type { Condition } from '../../karpenter/api.js';
 import type { Disruption } from '../../karpenter/disruptionReason.js';
 import { permitHolderText, waitsForText } from '../../karpenter/waitsFor.js';
 import type { Counterpart, ExpectedStart, Why } from '../../karpenter/why.js';
-import { factLines, spanText, wrapWords } from './terminalText.js';
+import { factLines, spanText } from './terminalText.js';
+import { wrapText } from './textTable.js';
 import type { EventReport, StrangerReport, WhyReport } from './whyReport.js';
 
 type Fact = readonly [label: string, text: string];
 
-/** What is happening to a node, in lines of at most 80 columns, but for the ids of workflows: who copies one wants it whole. */
+/** What is happening to a node, in lines of at most 80 columns, but for the id of a workflow. */
 export function whyLines(report: WhyReport): readonly string[] {
   const { nodeClaim, node, nodePool, madeBy, answer, events } = report;
-  const facts = [...answerFacts(answer, report.at), ...(madeBy === null ? [] : [['made by', madeBy] as const])];
+  const facts = answerFacts(answer, report.at);
+  const workflowId = answer.kind === 'replacing' ? answer.workflowId : madeBy;
   return [
     ...headLines(nodeClaim, node, nodePool),
-    ...wrapWords(headline(answer), 80),
+    ...wrapText(headline(answer)),
     ...(facts.length === 0 ? [] : factLines(facts)),
+    // Whole, for whoever copies it.
+    ...(workflowId === null ? [] : [`${answer.kind === 'replacing' ? 'workflow' : 'made by'}  ${workflowId}`]),
     ...eventLines(events),
   ];
 }
 
 /** The same of a node that belongs to no NodePool. */
 export function strangerLines({ nodeClaim, node, answer }: StrangerReport): readonly string[] {
-  return [...headLines(nodeClaim, node, null), ...wrapWords(answer.why, 80)];
+  return [...headLines(nodeClaim, node, null), ...wrapText(answer.why)];
 }
 
 function headLines(nodeClaim: string | null, node: string | null, nodePool: string | null): readonly string[] {
@@ -30,7 +34,7 @@ function headLines(nodeClaim: string | null, node: string | null, nodePool: stri
     ['Node', node],
     ['NodePool', nodePool],
   ];
-  return wrapWords(names.flatMap(([kind, name]) => (name === null ? [] : [`${kind} ${name}`])).join(', '), 80);
+  return wrapText(names.flatMap(([kind, name]) => (name === null ? [] : [`${kind} ${name}`])).join(', '));
 }
 
 function headline(answer: Why): string {
@@ -92,7 +96,6 @@ function answerFacts(answer: Why, at: string): readonly Fact[] {
         ...(answer.reason === null ? [] : [['asked for', answer.reason] as const]),
         ...(answer.since === null ? [] : [['since', answer.since] as const]),
         ...(answer.replacement === null ? [] : replacementFacts(answer.replacement)),
-        ...workflowFact(answer.workflowId),
       ];
     case 'replacement':
       return conditionFacts(answer.conditions);
@@ -118,10 +121,6 @@ function expectedText(expected: ExpectedStart | null, at: string): string {
 
 function namesFact(label: string, names: readonly string[]): readonly Fact[] {
   return names.length === 0 ? [] : [[label, names.join(', ')]];
-}
-
-function workflowFact(workflowId: string | null): readonly Fact[] {
-  return workflowId === null ? [] : [['workflow', workflowId]];
 }
 
 function replacementFacts({ nodeClaim, node, conditions }: Counterpart): readonly Fact[] {

@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 import type { CandidateOptions } from '../../runtime/driftlessOptions.js';
-import { candidateDurations, driftlessOption, durationOption } from '../../runtime/driftlessOptions.js';
+import { candidateDurations, durationOption, killSwitchOption } from '../../runtime/driftlessOptions.js';
 import type { LogLevel } from '../../runtime/log.js';
 import { logLevels } from '../../runtime/log.js';
-import { parseNamespacedName } from '../../runtime/optionParsers.js';
 
 /** The watcher's options as commander reads them from flags and DRIFTLESS_* variables. */
 export interface WatcherOptions extends Pick<CandidateOptions, 'expiryLead'> {
@@ -26,11 +25,7 @@ export function addWatcherOptions(command: Command): Command {
         help: 'how long the events of one pool are gathered before its rollout is poked',
       }),
     )
-    .addOption(
-      driftlessOption('kill-switch', 'namespace/name', "the ConfigMap that stops everything: as the worker's")
-        .argParser(parseNamespacedName)
-        .default({ namespace: 'kube-system', name: 'driftless' }, 'kube-system/driftless'),
-    )
+    .addOption(killSwitchOption())
     .addOption(
       durationOption({ flag: 'retry-delay', text: '1s', help: 'first wait after a lost watch or a failed poke' }),
     )

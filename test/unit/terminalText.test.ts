@@ -1,29 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { factLines, instantText, spanText, tableLines, wrapWords } from '../../client/cli/terminalText.js';
+import { cutTable, factLines, instantText, spanText } from '../../client/cli/terminalText.js';
 
 describe('a table', () => {
   const columns = [{ head: 'NAME', isName: true }, { head: 'WHAT' }] as const;
 
   it('is as narrow as its cells', () => {
-    expect(tableLines(columns, [['a', 'b']])).toEqual(['NAME  WHAT', 'a     b']);
+    expect(cutTable(columns, [['a', 'b']])).toEqual(['NAME  WHAT', 'a     b']);
   });
 
   it('cuts everything else before names, and never passes 80 columns', () => {
     const name = 'n'.repeat(60);
-    expect(tableLines(columns, [[name, 'w'.repeat(50)]])[1]).toBe(`${name}  ${'w'.repeat(17)}…`);
-    const [, row] = tableLines(columns, [['n'.repeat(90), 'w'.repeat(50)]]);
+    expect(cutTable(columns, [[name, 'w'.repeat(50)]])[1]).toBe(`${name}  ${'w'.repeat(17)}…`);
+    const [, row] = cutTable(columns, [['n'.repeat(90), 'w'.repeat(50)]]);
     expect(row).toBe(`${'n'.repeat(71)}…  wwwww…`);
     expect(row).toHaveLength(80);
   });
 });
 
 describe('text', () => {
-  it('is wrapped between words, and a word is never broken', () => {
-    expect(wrapWords('one two three', 7)).toEqual(['one two', 'three']);
-    expect(wrapWords('antidisestablishmentarianism is', 7)).toEqual(['antidisestablishmentarianism', 'is']);
-  });
-
   it('goes on below itself beside its label', () => {
     const lines = factLines([
       ['why', 'word '.repeat(20).trim()],

@@ -46,6 +46,11 @@ const cases: Readonly<Record<string, Case>> = {
     nodePool: { annotations: {} },
     answer: { kind: 'closed', disruption: null },
   },
+  'the kill switch stands against every change': {
+    machines: [machineOf('x', drifted)],
+    question: { pausedWhy: 'paused' },
+    answer: { kind: 'closed', why: 'paused', disruption: asksFor },
+  },
   'nothing asks for its replacement, and it never expires': {
     machines: [machineOf('x', { conditions: [isTrueSince('Initialized', driftedSince)] })],
     answer: {
