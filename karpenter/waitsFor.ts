@@ -62,11 +62,11 @@ export function permitHolders(pool: Pool, admission: Admission): readonly Permit
   });
 }
 
-/** `budget #1 "0 at 0 9 * * mon-fri for 8h"` and the like, in words for people. */
+/** In words for people, e.g. `spec.disruption.budgets[0] (10%) allows 2`. */
 export function waitsForText(what: WaitsFor): string {
   switch (what.kind) {
     case 'budget':
-      return `spec.disruption.budgets[${what.index}] allows ${what.allowed}: ${budgetText(what.budget)}`;
+      return `spec.disruption.budgets[${what.index}] (${budgetText(what.budget)}) allows ${what.allowed}`;
     case 'controlPlane':
       return "nodes with Driftless' or Temporal's own pods go one at a time, the last of all";
     case 'clusterCap':

@@ -19,6 +19,8 @@ export interface PlanReport {
   readonly disrupted: readonly string[];
   /** What the budgets allow now; null: nothing bounds it. */
   readonly allowances: readonly { readonly reason: string; readonly allowed: number | null }[];
+  /** When the budgets change next; null: not within five years. */
+  readonly budgetsChangeAt: string | null;
   readonly durations: Readonly<Record<'initialize' | 'drain' | 'delete', DurationReport>>;
   /** Replacements that have begun already. */
   readonly underWay: readonly UnderWayReport[];
@@ -178,6 +180,7 @@ export function reportPlan(nodePool: string, plan: Plan): PlanReport {
     nodes: admission.nodes,
     disrupted: admission.disrupted,
     allowances: admission.allowances,
+    budgetsChangeAt: instantOrNull(admission.nextChangeMs),
     durations: {
       initialize: reportDuration(durations.initialize),
       drain: reportDuration(durations.drain),

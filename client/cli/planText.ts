@@ -26,11 +26,12 @@ function facts(plan: Plan): readonly (readonly [string, string])[] {
   counts.push(`${blocked.length} blocked`);
   const unknown = surge.unknown === 0 ? '' : `, and ${surge.unknown} VMs whose size nothing tells`;
   const allowed = admission.allowances.map((allowance) => `${allowance.reason} ${allowance.allowed ?? 'unbounded'}`);
+  const change = admission.nextChangeMs === null ? '' : `, which changes at ${instantText(admission.nextChangeMs)}`;
   return [
     ...(admission.closed === undefined ? [] : [['closed', admission.closed] as const]),
     ['plan', counts.join(', ')],
     ...(nodes.length === 0 ? [] : [['asked for', reasonsText(nodes)] as const]),
-    ['budget', allowed.join(', ')],
+    ['budget', `${allowed.join(', ')}${change}`],
     ['end', endText(plan)],
     ['durations', durationsText(durations)],
     [

@@ -4,7 +4,7 @@ import { wrapText } from './textTable.js';
 const maxColumns = 80;
 const gap = '  ';
 /** Narrower than this a column says nothing. */
-const leastWidth = 6;
+const leastWidth = 12;
 
 /** A column of a table: names are cut only where everything else has been. */
 export interface Column {
@@ -22,7 +22,7 @@ export function factLines(facts: readonly (readonly [label: string, text: string
   );
 }
 
-/** A table with one line for each row, of at most 80 columns; what is too long ends in an ellipsis. */
+/** A table with one line for each row, of at most 80 columns; what is too long loses its middle: names differ at their ends. */
 export function cutTable(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
   const all = [columns.map(({ head }) => head), ...rows];
   const widths = columns.map((_, index) => Math.max(...all.map((row) => (row[index] ?? '').length)));
@@ -50,7 +50,9 @@ function shrink(widths: number[], indexes: readonly number[]): void {
 }
 
 function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  if (text.length <= width) return text;
+  const tail = Math.floor((width - 1) / 2);
+  return `${text.slice(0, width - 1 - tail)}…${text.slice(text.length - tail)}`;
 }
 
 /** An instant to the second: `2026-01-05T09:00:00Z`. */

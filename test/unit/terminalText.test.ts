@@ -11,9 +11,9 @@ describe('a table', () => {
 
   it('cuts everything else before names, and never passes 80 columns', () => {
     const name = 'n'.repeat(60);
-    expect(cutTable(columns, [[name, 'w'.repeat(50)]])[1]).toBe(`${name}  ${'w'.repeat(17)}…`);
-    const [, row] = cutTable(columns, [['n'.repeat(90), 'w'.repeat(50)]]);
-    expect(row).toBe(`${'n'.repeat(71)}…  wwwww…`);
+    expect(cutTable(columns, [[name, 'w'.repeat(50)]])[1]).toBe(`${name}  ${'w'.repeat(9)}…${'w'.repeat(8)}`);
+    const [, row] = cutTable(columns, [[`${'n'.repeat(90)}-x1y2z`, 'w'.repeat(50)]]);
+    expect(row).toBe(`${'n'.repeat(33)}…${'n'.repeat(26)}-x1y2z  wwwwww…wwwww`);
     expect(row).toHaveLength(80);
   });
 });
