@@ -6,7 +6,7 @@ import { rolloutWorkflowId } from '../../workflows/ids.js';
 import { retryUpdate, statusQuery } from '../../workflows/messages.js';
 import type { nodePoolRollout } from '../../workflows/nodePoolRollout.js';
 
-const lookEveryMs = 500;
+const lookEveryMs = 2_000;
 const askTimeoutMs = 10_000;
 /** A rollout that needs a person more often than that does not come to its end by itself. */
 export const maxRetries = 10;

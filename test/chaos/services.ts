@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TemporalSettings } from '../../activities/temporal/connection.js';
 import { demoWorkerFlags } from '../../demo/settings.js';
 import type { Stack } from '../../demo/stack.js';
+import { spawnDriftless } from '../endToEnd/workerProcess.js';
 
 /** What runs of Driftless in a process of its own: `worker-1`, `watcher` and so on. */
 export interface ServiceOptions {
@@ -114,18 +114,9 @@ class Service {
       command === 'worker'
         ? [...demoWorkerFlags(speed), ...workerFlags]
         : ['--gather', '50ms', '--retry-delay', '200ms'];
-    const child = spawn(process.execPath, ['dist/bin/driftless.js', command, ...flags], {
-      env: {
-        ...process.env,
-        NODE_OPTIONS: '',
-        TEMPORAL_ADDRESS: temporal.address,
-        TEMPORAL_NAMESPACE: temporal.namespace,
-        KUBECONFIG: stack.files.kubeConfig,
-        DRIFTLESS_AZURE_ENDPOINT: stack.azure.endpoint,
-        DRIFTLESS_AZURE_CA: stack.files.azureCa,
-        DRIFTLESS_AZURE_TOKEN_FILE: stack.files.azureToken,
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
+    const child = spawnDriftless(stack, [command, ...flags], {
+      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_NAMESPACE: temporal.namespace,
     });
     const log = createWriteStream(join(logFolder, `${this.name}.log`), { flags: 'a' });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

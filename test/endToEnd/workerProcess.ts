@@ -1,6 +1,7 @@
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 
 import { demoWorkerFlags } from '../../demo/settings.js';
 import type { Stack } from '../../demo/stack.js';
@@ -10,8 +11,13 @@ export interface WorkerProcess {
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
 }
 
-export async function startWorkerProcess({ files, azure }: Stack, speed: number): Promise<WorkerProcess> {
-  const child: ChildProcess = spawn(process.execPath, ['dist/bin/driftless.js', 'worker', ...demoWorkerFlags(speed)], {
+/** Starts the compiled `driftless` against a stack's simulators; its log comes on stderr. */
+export function spawnDriftless(
+  { files, azure }: Stack,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): ChildProcessByStdio<null, null, Readable> {
+  return spawn(process.execPath, ['dist/bin/driftless.js', ...args], {
     env: {
       ...process.env,
       NODE_OPTIONS: '',
@@ -19,12 +25,17 @@ export async function startWorkerProcess({ files, azure }: Stack, speed: number)
       DRIFTLESS_AZURE_ENDPOINT: azure.endpoint,
       DRIFTLESS_AZURE_CA: files.azureCa,
       DRIFTLESS_AZURE_TOKEN_FILE: files.azureToken,
+      ...environment,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+}
+
+export async function startWorkerProcess(stack: Stack, speed: number): Promise<WorkerProcess> {
+  const child = spawnDriftless(stack, ['worker', ...demoWorkerFlags(speed)]);
   let log = '';
   const started = new Promise<void>((resolve, reject) => {
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text;
       if (log.includes('"worker started"')) resolve();
     });

@@ -67,6 +67,11 @@ describe('an informer', () => {
     ]);
   });
 
+  it('says who watches, as for every other request', () => {
+    const agents = cluster.simulator.audit.entries.map(({ userAgent }) => userAgent);
+    expect(new Set(agents)).toEqual(new Set(['cluster-test']));
+  });
+
   it('goes on where it was after its watch has ended, without another list', async () => {
     cluster.simulator.addFault({ verb: 'watch', resource: 'nodes', then: { kind: 'end' } });
     await createNode('c');
