@@ -1,14 +1,18 @@
-import type { WorkflowClient } from '@temporalio/client';
-import { WithStartWorkflowOperation } from '@temporalio/client';
+import type { WorkflowClient, WorkflowHandle } from '@temporalio/client';
+import { ServiceError, WithStartWorkflowOperation } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { WorkflowNotFoundError } from '@temporalio/common';
 
+import { errorMessage } from '../runtime/errors.js';
 import { rolloutWorkflowId, taskQueueName } from '../workflows/ids.js';
 import type { CancelAnswer, CancelRequest, RolloutStatus } from '../workflows/messages.js';
 import { cancelUpdate, pokeSignal, statusQuery } from '../workflows/messages.js';
 import type { nodePoolRollout } from '../workflows/nodePoolRollout.js';
 import type { RolloutInput } from '../workflows/rolloutState.js';
 import { searchAttributes } from '../workflows/searchAttributes.js';
+
+/** A worker answers a query within milliseconds. */
+const queryTimeoutMs = 10_000;
 
 /** How a pool's rollout is started, by whoever needs it first. */
 function rolloutStartOptions(cluster: string, nodePool: string) {
@@ -77,6 +81,8 @@ export async function cancelReplacements(
 /** What there is to be seen of a pool's rollout. */
 export type RolloutSight =
   | { readonly kind: 'running'; readonly status: RolloutStatus }
+  /** It runs, but nobody answers for it: as a rule since no worker of its cluster runs. */
+  | { readonly kind: 'silent'; readonly why: string }
   /** How it ended in Temporal's words, e.g. `COMPLETED`, and when, ISO 8601. */
   | { readonly kind: 'ended'; readonly how: string; readonly at: string | null }
   | { readonly kind: 'never' };
@@ -86,10 +92,23 @@ export async function seeRollout(workflows: WorkflowClient, cluster: string, nod
   const rollout = workflows.getHandle<typeof nodePoolRollout>(rolloutWorkflowId(cluster, nodePool));
   try {
     const { status, closeTime } = await rollout.describe();
-    if (status.name === 'RUNNING') return { kind: 'running', status: await rollout.query(statusQuery) };
+    if (status.name === 'RUNNING') return await askStatus(workflows, rollout);
     return { kind: 'ended', how: status.name, at: closeTime?.toISOString() ?? null };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { kind: 'never' };
     throw error;
+  }
+}
+
+async function askStatus(
+  workflows: WorkflowClient,
+  rollout: WorkflowHandle<typeof nodePoolRollout>,
+): Promise<RolloutSight> {
+  try {
+    const status = await workflows.withDeadline(Date.now() + queryTimeoutMs, () => rollout.query(statusQuery));
+    return { kind: 'running', status };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { kind: 'silent', why: errorMessage(error) };
   }
 }

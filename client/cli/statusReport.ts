@@ -21,6 +21,10 @@ function poolLines(nodePool: string, rollout: RolloutSight): readonly string[] {
   switch (rollout.kind) {
     case 'running':
       return runningLines(nodePool, rollout.status);
+    case 'silent':
+      return wrapText(
+        `NodePool ${nodePool}: its rollout runs, but does not answer: does a worker of this cluster run? ${rollout.why}`,
+      );
     case 'ended':
       return wrapText(
         `NodePool ${nodePool}: no rollout runs; the last one ended as ${rollout.how} at ${rollout.at ?? 'a time unknown'}.`,

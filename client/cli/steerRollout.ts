@@ -67,6 +67,6 @@ export async function cancelUnderWay(nodePool: string, nodeClaim: string | undef
     const { canceled } = answer;
     return canceled.length === 0
       ? `NodePool ${nodePool}: no replacement is under way.`
-      : `Asked to undo, and not tried again before "driftless retry": ${canceled.join(', ')}.`;
+      : `Asked to undo what can still be undone; not tried again before "driftless retry": ${canceled.join(', ')}.`;
   });
 }

@@ -1,6 +1,5 @@
 import {
   isGrpcServiceError,
-  QueryNotRegisteredError,
   ServiceError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -14,8 +13,7 @@ export function temporalErrorText(error: unknown): string | undefined {
   if (error instanceof WorkflowUpdateFailedError) return innermostMessage(error);
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
     return 'the rollout has not answered in time: a worker of this cluster has to run; see "driftless status"';
-  if (error instanceof QueryNotRegisteredError || error instanceof ServiceError || isGrpcServiceError(error))
-    return `Temporal: ${errorMessage(error)}; a worker of this cluster has to run`;
+  if (error instanceof ServiceError || isGrpcServiceError(error)) return `Temporal: ${errorMessage(error)}`;
   return undefined;
 }
 

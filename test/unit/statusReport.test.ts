@@ -61,6 +61,11 @@ describe('driftless status, in text', () => {
     ]);
   });
 
+  it('says of whom a rollout runs that does not answer', () => {
+    const text = linesOf({ kind: 'silent', why: 'deadline exceeded' }).join(' ');
+    expect(text).toContain('its rollout runs, but does not answer: does a worker of this cluster run? deadline');
+  });
+
   it('says of whom no rollout runs, and how the last one ended', () => {
     expect(linesOf({ kind: 'never' })).toEqual(['NodePool general-purpose: no rollout runs, and none is on record.']);
     expect(linesOf({ kind: 'ended', how: 'COMPLETED', at: since })).toEqual([
