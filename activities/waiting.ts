@@ -30,12 +30,16 @@ export function waitedMs(): number {
  * @param what what is waited for: people see it in the UI as the last failure
  */
 export function waitAgain(what: string, delayMs: number): never {
-  if (isLastAttempt()) {
-    throw ApplicationFailure.nonRetryable(
-      `gave up after ${Math.round(waitedMs() / 1000)} s: ${what}`,
-      failureTypes.deadlineExceeded,
-    );
-  }
+  waitAgainIfThereIsTime(what, delayMs);
+  throw ApplicationFailure.nonRetryable(
+    `gave up after ${Math.round(waitedMs() / 1000)} s: ${what}`,
+    failureTypes.deadlineExceeded,
+  );
+}
+
+/** Ends this attempt as waitAgain does, unless it is the last one: then it returns, for the caller to decide. */
+export function waitAgainIfThereIsTime(what: string, delayMs: number): void {
+  if (isLastAttempt()) return;
   throw ApplicationFailure.create({
     type: failureTypes.waiting,
     message: what,

@@ -9,7 +9,7 @@ import type { ActivityEnvironment } from '../environment.js';
 import { listVolumeAttachments } from '../kubernetes/volumeAttachments.js';
 import { readVolumeName } from '../kubernetes/volumes.js';
 import { waitDelayMs } from '../waitDelay.js';
-import { isLastAttempt, waitAgain } from '../waiting.js';
+import { waitAgainIfThereIsTime } from '../waiting.js';
 import { listed } from './describe.js';
 import type { DrainJournal } from './journal.js';
 
@@ -29,13 +29,13 @@ export async function waitForDetachment(
   if (names.length === 0) return [];
   const { detachTimeoutMs } = environment.settings.replacement;
   const untilMs = Math.min(journal.detachingSinceMs(nowMs) + detachTimeoutMs, deadlineMs);
+  if (nowMs < untilMs) {
+    const until = new Date(untilMs).toISOString();
+    const what = `no pods left; waiting until ${until} for VolumeAttachments to go: ${listed(names)}`;
+    waitAgainIfThereIsTime(what, waitDelayMs(environment));
+  }
   // All pods have moved: that is not undone for a disk.
-  if (nowMs >= untilMs || isLastAttempt()) return names;
-  const until = new Date(untilMs).toISOString();
-  waitAgain(
-    `no pods left; waiting until ${until} for VolumeAttachments to go: ${listed(names)}`,
-    waitDelayMs(environment),
-  );
+  return names;
 }
 
 async function readHolding(

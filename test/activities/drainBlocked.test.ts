@@ -55,7 +55,7 @@ describe('a pod under karpenter.sh/do-not-disrupt', () => {
     expect(messageOf(await activity.attempt())).toContain('do-not-disrupt: "3s"');
     expect(drains.requestsAbout('until-free', 'until-0')).toEqual(['evict until-free 201']);
     expect(await activity.until()).toEqual({ kind: 'drained' });
-    stop();
+    await stop();
     expect(drains.requestsAbout('until-0')).toEqual(['evict until-0 201']);
   });
 
@@ -111,7 +111,7 @@ describe('what a drain knows of its evictions', () => {
     const stop = drains.endWhatTerminates();
     const activity = drains.begin(node, { drainTimeoutMs: 300 });
     expect(await activity.until()).toMatchObject({ kind: 'failed', evictionBegan: true });
-    stop();
+    await stop();
   });
 
   it.each(['hang up', 'lose the answer'])('is cautious when the API server should %s', async (what) => {
@@ -181,7 +181,7 @@ describe('before the first eviction', () => {
     await drains.pod('daemons-0', node.ref.node, { ownerKind: 'DaemonSet' });
     const stop = drains.endWhatTerminates();
     expect(await drains.begin(node).until()).toEqual({ kind: 'drained' });
-    stop();
+    await stop();
     expect(drains.requestsAbout('daemons-0')).toEqual(['evict daemons-0 201']);
   });
 

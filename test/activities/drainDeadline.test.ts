@@ -36,7 +36,7 @@ describe('a drain under a terminationGracePeriod', () => {
     expect(messageOf(first)).toContain(`terminationGracePeriod ends at ${deadline.replace('Z', '.000Z')}`);
     expect(drains.requestsAbout('graced-0')).toEqual([]);
     expect(await activity.until()).toEqual({ kind: 'drained' });
-    stop();
+    await stop();
     expect(drains.requestsAbout('graced-0')).toEqual(['delete graced-0 1']);
     expect(drains.requestsAbout('graced-pdb').at(-1)).toBe('delete graced-pdb 1');
     const deletion = drains.cluster.simulator.audit.entries.find(

@@ -171,7 +171,7 @@ describe('a pod that the API server does not let go', () => {
     const startedAtMs = Date.now();
     const stop = drains.endWhatTerminates();
     expect(await drains.begin(node).until()).toEqual({ kind: 'drained' });
-    stop();
+    await stop();
     expect(drains.requestsAbout('paced-0')).toEqual([
       ...Array<string>(4).fill('evict paced-0 429'),
       'evict paced-0 201',
@@ -229,7 +229,7 @@ describe('a pod that the API server does not let go', () => {
     await drains.allow('patient', 1);
     const stop = drains.endWhatTerminates();
     expect(await activity.until()).toEqual({ kind: 'drained' });
-    stop();
+    await stop();
     expect(drains.requestsAbout('patient-0')).toEqual([
       ...Array<string>(5).fill('evict patient-0 429'),
       'evict patient-0 201',

@@ -35,6 +35,22 @@ async function untilPods({ api }: ReportedCaseRun, count: number): Promise<strin
   });
 }
 
+/** A DaemonSet's pod on that node; nobody makes another one. */
+async function runDaemonPod({ api }: ReportedCaseRun, nodeName: string): Promise<void> {
+  const labels = { app: 'agent' };
+  const containers = [{ name: 'agent', image: 'agent' }];
+  const template = { metadata: { labels }, spec: { containers } };
+  const { metadata } = await api.apps.createNamespacedDaemonSet({
+    namespace,
+    body: { metadata: { name: 'agent' }, spec: { selector: { matchLabels: labels }, template } },
+  });
+  const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: metadata?.uid ?? '', controller: true };
+  await api.core.createNamespacedPod({
+    namespace,
+    body: { metadata: { name: 'agent', labels, ownerReferences: [owner] }, spec: { nodeName, containers } },
+  });
+}
+
 /** The order in which nodes got the taint of a disruption. */
 function disruptionOrder({ stack }: ReportedCaseRun): string[] {
   const order = new Set<string>();
@@ -55,18 +71,7 @@ describe('a drifted pool of four nodes, two of them without a workload', () => {
     busy = await untilPods(run, 2);
     const all = run.stack.azure.virtualMachines().map(({ name }) => name);
     empty = all.filter((name) => !busy.includes(name));
-    await run.api.core.createNamespacedPod({
-      namespace,
-      body: {
-        metadata: {
-          name: 'agent',
-          ownerReferences: [
-            { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'agent', controller: true },
-          ],
-        },
-        spec: { nodeName: empty[0] ?? '', containers: [{ name: 'agent', image: 'agent' }] },
-      },
-    });
+    await runDaemonPod(run, empty[0] ?? '');
     await untilPods(run, 3);
     await run.drift();
     expect(await run.untilRest()).toEqual({ kind: 'completed' });

@@ -207,7 +207,11 @@ export class DrainCluster {
     });
     const ready = shape.isReady === false ? 'False' : 'True';
     await this.cluster.send('PATCH', `/api/v1/namespaces/${namespace}/pods/${name}/status`, {
-      status: { phase: shape.phase ?? 'Running', conditions: [{ type: 'Ready', status: ready }] },
+      status: {
+        phase: shape.phase ?? 'Running',
+        startTime: new Date().toISOString(),
+        conditions: [{ type: 'Ready', status: ready }],
+      },
     });
     const { metadata } = await this.cluster.api.core.readNamespacedPod({ name, namespace });
     return metadata?.uid ?? '';
@@ -222,12 +226,21 @@ export class DrainCluster {
     await this.cluster.send('DELETE', `/api/v1/namespaces/${namespace}/pods/${pod}`, { gracePeriodSeconds: 0 });
   }
 
-  /** Ends, as kubelets do, whatever terminates; until the answer is called. */
-  endWhatTerminates(): () => void {
-    return this.cluster.simulator.audit.onAppend(({ resource, object, removed }) => {
+  /** Ends, as kubelets do, whatever terminates; until the answer is called, which settles when the last has ended. */
+  endWhatTerminates(): () => Promise<void> {
+    const seen = new Set<string>();
+    const ends: Promise<unknown>[] = [];
+    const stop = this.cluster.simulator.audit.onAppend(({ resource, object, removed }) => {
       const isGoing = resource === 'pods' && removed !== true && object?.metadata.deletionTimestamp !== undefined;
-      if (isGoing && object.metadata.deletionGracePeriodSeconds !== 0) void this.end(object.metadata.name);
+      if (!isGoing || seen.has(object.metadata.uid)) return;
+      seen.add(object.metadata.uid);
+      ends.push(this.end(object.metadata.name).catch((error: unknown) => error));
     });
+    return async () => {
+      stop();
+      const failed = (await Promise.all(ends)).find((error) => error instanceof Error);
+      if (failed !== undefined) throw failed;
+    };
   }
 
   /** Runs, as kubelets do, whatever is bound to a node; until the answer is called. */

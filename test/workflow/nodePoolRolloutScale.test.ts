@@ -19,7 +19,7 @@ import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
 import { poolName } from '../unit/poolFixture.js';
 
-/** It takes half a minute of two idle cores, and much longer of busy ones. */
+/** Some 90 s of processor time, the server included: the cores may be busy with other things as well. */
 const timeoutMs = 240_000;
 jest.setTimeout(timeoutMs);
 
