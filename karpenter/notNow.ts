@@ -1,4 +1,3 @@
-import type { Pod } from './api.js';
 import { conditionTypes, getCondition } from './conditions.js';
 import type { Disruption } from './disruptionReason.js';
 import { isEventual, manualReason } from './disruptionReason.js';
@@ -7,7 +6,7 @@ import { disruptedTaint, doNotDisruptAnnotation, replacesAnnotation, workflowAnn
 import type { Machine, Pool } from './pool.js';
 import { isDeleting, isInitialized, isRebooting, isStatic, isTainted } from './pool.js';
 import { evictionRefusedWhy } from './podDisruptionBudgets.js';
-import { isTerminal, isTerminating, protectionOf } from './pods.js';
+import { isTerminal, isTerminating, podName, protectionOf } from './pods.js';
 import { disruption as disruptionTaint } from './replacement.js';
 
 /** How long what has just begun is left alone, in milliseconds. */
@@ -34,10 +33,6 @@ function notNow(why: string, remedy: string, untilMs: number | null = null): Not
 
 function minutes(ms: number): string {
   return `${Math.max(1, Math.round(ms / 60_000))} min`;
-}
-
-function nameOf({ metadata }: Pod): string {
-  return `${metadata.namespace}/${metadata.name}`;
 }
 
 /**
@@ -104,7 +99,7 @@ function nominationNotNow({ pendingPods }: Pool, { node }: Machine): NotNow | un
     (other) => other.status?.nominatedNodeName === node?.metadata.name && !isTerminal(other) && !isTerminating(other),
   );
   if (pod === undefined) return undefined;
-  return notNow(`pod ${nameOf(pod)} is nominated to its Node`, 'the pod has to be bound');
+  return notNow(`pod ${podName(pod)} is nominated to its Node`, 'the pod has to be bound');
 }
 
 function youthNotNow(
@@ -134,12 +129,12 @@ function podsNotNow({ podDisruptionBudgets }: Pool, { pods }: Machine, atMs: num
   for (const pod of pods) {
     const protection = protectionOf(pod);
     if (protection.kind === 'always') {
-      return notNow(`pod ${nameOf(pod)} is annotated ${doNotDisruptAnnotation}`, 'the pod has to end or lose it');
+      return notNow(`pod ${podName(pod)} is annotated ${doNotDisruptAnnotation}`, 'the pod has to end or lose it');
     }
     if (protection.kind === 'until' && atMs < protection.untilMs) {
       const until = new Date(protection.untilMs).toISOString();
       return notNow(
-        `pod ${nameOf(pod)} is annotated ${doNotDisruptAnnotation} until ${until}`,
+        `pod ${podName(pod)} is annotated ${doNotDisruptAnnotation} until ${until}`,
         'the time has to pass, or the pod to end or lose it',
         protection.untilMs,
       );
@@ -148,7 +143,7 @@ function podsNotNow({ podDisruptionBudgets }: Pool, { pods }: Machine, atMs: num
   for (const pod of pods) {
     const isAsked = isDrainable(pod, disruptionTaint) && !isTerminating(pod);
     const refusal = isAsked ? evictionRefusedWhy(pod, podDisruptionBudgets) : undefined;
-    if (refusal !== undefined) return notNow(`pod ${nameOf(pod)}: ${refusal}`, 'the budget has to allow an eviction');
+    if (refusal !== undefined) return notNow(`pod ${podName(pod)}: ${refusal}`, 'the budget has to allow an eviction');
   }
   return undefined;
 }

@@ -92,7 +92,9 @@ export function summarizeFailure(error: unknown): { readonly code: string; reado
   if (error instanceof ActivityFailure) {
     const { cause } = error;
     if (cause instanceof TimeoutFailure) {
-      return { code: failureTypes.deadlineExceeded, message: `${error.activityType} did not end in time` };
+      // The server keeps the last attempt's word as the timeout's cause.
+      const last = cause.cause === undefined ? '' : `: ${cause.cause.message}`;
+      return { code: failureTypes.deadlineExceeded, message: `${error.activityType} did not end in time${last}` };
     }
     // No further attempt fitted into the time: the server ends the wait with the last one's word.
     if (cause instanceof ApplicationFailure && cause.type === failureTypes.waiting) {

@@ -8,7 +8,7 @@ export function rolloutNumbers(status: RolloutStatus): string {
   const { nodes, disrupted, allowances } = status.admission ?? { nodes: 0, disrupted: 0, allowances: [] };
   const budget = allowances
     .map(({ reason, allowed, bindingBudget }) =>
-      allowed === null ? `${reason} unbounded` : `${reason} ${allowed} by budgets[${String(bindingBudget)}]`,
+      allowed === null ? `${reason} unbounded` : `${reason} ${allowed} (#${String(bindingBudget)})`,
     )
     .join(', ');
   return (

@@ -19,6 +19,7 @@ const azurePath = '/apis/karpenter.azure.com/v1beta1';
 const podsPath = '/api/v1/namespaces/default/pods';
 const budgetsPath = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 const nodeClassRef = { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'default' };
+const killSwitchName = { namespace: 'kube-system', name: 'driftless' };
 const since = '2026-01-05T12:00:00Z';
 const drifted = { type: 'Drifted', status: 'True', reason: 'ImageDrift', lastTransitionTime: since };
 const ready = { type: 'Ready', status: 'True', lastTransitionTime: since };
@@ -103,8 +104,6 @@ async function createPod(name: string, node: string, annotations: Record<string,
   });
 }
 
-const killSwitch = { namespace: 'kube-system', name: 'driftless' };
-
 /** Watches from here on; answers when everything that is there has been read. */
 async function watch(): Promise<void> {
   const { api } = cluster;
@@ -116,10 +115,10 @@ async function watch(): Promise<void> {
     nodes: new Informer(api, nodeCollection, options),
     pods: new Informer(api, podCollection, options),
     podDisruptionBudgets: new Informer(api, podDisruptionBudgetCollection, options),
-    killSwitch: new KillSwitch(api, killSwitch, options),
+    killSwitch: new KillSwitch(api, killSwitchName, options),
   };
-  const { nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets } = sources;
-  const informers = [nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets, sources.killSwitch];
+  const { nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch } = sources;
+  const informers = [nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch];
   await Promise.all(informers.map(({ synced }) => synced));
   const stopWatching = watchPools(sources, { expiryLeadMs: 0 }, (pool) => pokes.push(pool));
   stop = async () => {
@@ -247,6 +246,15 @@ describe('the watcher pokes a pool when', () => {
     await state(notReady);
     await watchDrifted();
     await state(ready);
+    await untilPoked('pool');
+    await untilPoked('other');
+  });
+
+  it('the kill switch is turned off again', async () => {
+    const body = { metadata: { name: killSwitchName.name }, data: { paused: 'true' } };
+    await cluster.api.core.createNamespacedConfigMap({ namespace: killSwitchName.namespace, body });
+    await watchDrifted();
+    await cluster.api.core.deleteNamespacedConfigMap(killSwitchName);
     await untilPoked('pool');
     await untilPoked('other');
   });

@@ -209,7 +209,8 @@ export class DrainCluster {
     await this.cluster.send('PATCH', `/api/v1/namespaces/${namespace}/pods/${name}/status`, {
       status: {
         phase: shape.phase ?? 'Running',
-        startTime: new Date().toISOString(),
+        // Kubernetes' instants are whole seconds.
+        startTime: `${new Date().toISOString().slice(0, 19)}Z`,
         conditions: [{ type: 'Ready', status: ready }],
       },
     });

@@ -230,7 +230,7 @@ describe('reasons of budgets', () => {
       { reason: 'Empty', allowed: null, bindingBudget: null },
     ]);
     expect(rolloutDetails(statusOf({ admission: reportAdmission(admission, new Set()) }))).toContain(
-      'budget Drifted 0 by budgets[0], Empty unbounded.',
+      'budget Drifted 0 (#0), Empty unbounded.',
     );
     // A budget for all reasons holds an expiry, too: Driftless replaces ahead of Karpenter's own, which obeys none.
     expect(allowedAt(budgets, 10, 'Expired', '2026-01-05T06:00:00Z')).toBeNull();

@@ -119,8 +119,8 @@ describe('a plan', () => {
   });
 
   it('says who is blocked, and plans whom time frees', () => {
-    const createdAt = '2026-01-05T11:50:00Z';
-    const protectedPod = workloadPodOf('job', { annotations: { 'karpenter.sh/do-not-disrupt': '1h' }, createdAt });
+    const startedAt = '2026-01-05T11:50:00Z';
+    const protectedPod = workloadPodOf('job', { annotations: { 'karpenter.sh/do-not-disrupt': '1h' }, startedAt });
     const machines = [
       machineOf('for-good', { ...busy, doNotDisrupt: 'true' }),
       machineOf('for-now', { ...busy, pods: [protectedPod] }),

@@ -60,7 +60,7 @@ describe('the numbers', () => {
       admission: admissionOf({ disrupted: ['b', 'c', 'e'] }),
     });
     expect(rolloutDetails(status)).toContain(
-      'NodePool `general-purpose`: 10 nodes, 3 disrupted, budget Drifted 5 by budgets[0]. 1 replaced, 2 in flight, 1 failed.',
+      'NodePool `general-purpose`: 10 nodes, 3 disrupted, budget Drifted 5 (#0). 1 replaced, 2 in flight, 1 failed.',
     );
   });
 

@@ -57,7 +57,7 @@ describe('driftless status, in text', () => {
   it('needs two lines for a pool that asks for nothing', () => {
     expect(linesOf({ kind: 'running', status: statusOf() })).toEqual([
       'NodePool general-purpose: Quiet.',
-      '10 nodes, 0 disrupted, budget Drifted 5. 0 replaced, 0 in flight, 0 failed.',
+      '10 nodes, 0 disrupted, budget Drifted 5 (#0). 0 replaced, 0 in flight, 0 failed.',
     ]);
   });
 

@@ -4,11 +4,11 @@ import type { Pod } from '../../karpenter/api.js';
 export interface WorkloadPodShape {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
-  readonly createdAt?: string;
+  readonly startedAt?: string;
 }
 
 /** A pod of a ReplicaSet in the namespace default. */
-export function workloadPodOf(name: string, { annotations, labels, createdAt }: WorkloadPodShape = {}): Pod {
+export function workloadPodOf(name: string, { annotations, labels, startedAt }: WorkloadPodShape = {}): Pod {
   return {
     metadata: {
       name,
@@ -16,9 +16,8 @@ export function workloadPodOf(name: string, { annotations, labels, createdAt }: 
       uid: `uid-${name}`,
       ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
       ...(labels === undefined ? {} : { labels: { ...labels } }),
-      ...(createdAt === undefined ? {} : { creationTimestamp: createdAt }),
     },
     spec: { containers: [] },
-    status: { phase: 'Running' },
+    status: { phase: 'Running', ...(startedAt === undefined ? {} : { startTime: startedAt }) },
   };
 }

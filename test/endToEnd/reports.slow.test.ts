@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 
-import { mergePatch } from '../../activities/kubernetes/kubernetesApi.js';
 import { deleteNodeClaim, listNodeClaims } from '../../activities/kubernetes/nodeClaims.js';
 import { listNodes, updateNode } from '../../activities/kubernetes/nodes.js';
 import { nodePoolName } from '../../demo/scenario.js';
@@ -45,6 +45,23 @@ async function taintsOf(key: string): Promise<string[]> {
     .map(({ metadata }) => metadata.name);
 }
 
+/** What is not static cannot become so: the NodePool is made anew. */
+async function makeStatic(replicas: number): Promise<void> {
+  const nodePools = { group: 'karpenter.sh', version: 'v1', plural: 'nodepools' };
+  const named = { ...nodePools, name: nodePoolName };
+  const manifest = z
+    .looseObject({
+      metadata: z.object({ name: z.string(), annotations: z.record(z.string(), z.string()) }),
+      spec: z.looseObject({}),
+    })
+    .parse(await run.api.custom.getClusterCustomObject(named));
+  await run.api.custom.deleteClusterCustomObject(named);
+  await run.api.custom.createClusterCustomObject({
+    ...nodePools,
+    body: { ...manifest, spec: { ...manifest.spec, replicas } },
+  });
+}
+
 describe('with a budget of 10% of five nodes', () => {
   it('r028: never more than one node is disrupted, though all drift in the same second', async () => {
     await start({ nodes: 5, budget: '10%' });
@@ -85,8 +102,7 @@ describe('a replacement that registers with a taint that nobody has declared', (
 describe('a replacement in a static NodePool that another controller deletes as surplus', () => {
   it('r054: fails cleanly, gives the taint back, and is tried again later', async () => {
     await start({ nodes: 2, budget: '1' });
-    const pool = { group: 'karpenter.sh', version: 'v1', plural: 'nodepools', name: nodePoolName };
-    await run.api.custom.patchClusterCustomObject({ ...pool, body: { spec: { replicas: 2 } } }, mergePatch);
+    await makeStatic(2);
     await run.drift();
     const surplus = await untilReplacement('a VM is asked for', (name) =>
       Promise.resolve(putNames(run.stack.azure).includes(`aks-${name}`)),

@@ -2,38 +2,30 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { viewClusterFromCache } from '../../activities/clusterView.js';
 import { Grants } from '../../activities/grants.js';
-import type { ActivityEnvironment } from '../../activities/environment.js';
 import { readNode } from '../../activities/kubernetes/nodes.js';
 import { applyMarkChanges } from '../../activities/markWaiting.js';
 import { readPool } from '../../activities/readPool.js';
 import { disruptedTaint, nodePoolLabel, waitingTaint, workflowAnnotation } from '../../karpenter/labels.js';
-import { startActivityEnvironment } from '../support/activityEnvironment.js';
-import type { TestCluster } from './behaviourHarness.js';
-import { createNode, startTestCluster } from './behaviourHarness.js';
+import type { TestCluster } from '../simulator/behaviourHarness.js';
+import { createNode } from '../simulator/behaviourHarness.js';
+import { eventually } from '../support/eventually.js';
+import type { LauncherWorld } from '../support/launcherWorld.js';
+import { startLauncherWorld } from '../support/launcherWorld.js';
 
 const nodeClassRef = { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'default' };
 const disrupted = { key: disruptedTaint, effect: 'NoSchedule' };
 const waiting = { key: waitingTaint, effect: 'PreferNoSchedule' };
 const theirs = { key: 'theirs', value: 'x', effect: 'NoExecute' };
 
+let world: LauncherWorld;
 let cluster: TestCluster;
-let stops: (() => Promise<void>)[];
 
 beforeEach(async () => {
-  cluster = await startTestCluster();
-  stops = [];
+  world = await startLauncherWorld();
+  ({ cluster } = world);
 });
 
-afterEach(async () => {
-  await Promise.all(stops.map((stop) => stop()));
-  await cluster.close();
-});
-
-async function startEnvironment(): Promise<ActivityEnvironment> {
-  const started = await startActivityEnvironment(cluster.api);
-  stops.push(() => started.stop());
-  return started.environment;
-}
+afterEach(() => world.close());
 
 async function createNodeClaim(name: string, pool: string, status: object = {}): Promise<void> {
   await cluster.send('POST', '/apis/karpenter.sh/v1/nodeclaims', {
@@ -61,9 +53,8 @@ describe('a look at a pool', () => {
       await createNodeClaim(`n-${nodes}-${index}`, 'pool');
       await createNode(cluster, `n-${nodes}-${index}`, { labels: { [nodePoolLabel]: 'pool' } });
     }
-    const environment = await startEnvironment();
     const before = cluster.simulator.audit.entries.length;
-    const pool = await readPool(environment, 'pool');
+    const pool = await readPool(world.environment, 'pool');
     expect(pool?.machines.every(({ node }) => node !== undefined)).toBe(true);
     return cluster.simulator.audit.entries
       .slice(before)
@@ -85,7 +76,7 @@ describe('a look at a pool', () => {
   });
 
   it('finds no pool of that name', async () => {
-    expect(await readPool(await startEnvironment(), 'pool')).toBeUndefined();
+    expect(await readPool(world.environment, 'pool')).toBeUndefined();
   });
 });
 
@@ -101,7 +92,14 @@ describe('what other pools leave of the cluster-wide cap', () => {
     await createMoving('own', 'pool');
     await createNode(cluster, 'theirs', { labels: { [nodePoolLabel]: 'other' }, taints: [disrupted] });
     await createNode(cluster, 'quiet', { labels: { [nodePoolLabel]: 'other' } });
-    const environment = await startEnvironment();
+    const { environment } = world;
+    await eventually(() => {
+      for (const name of ['moving', 'leaving', 'own']) {
+        expect(environment.nodes.get(name)?.metadata.annotations?.[workflowAnnotation]).toBeDefined();
+      }
+      expect(environment.nodeClaims.get('leaving')?.status?.conditions).toHaveLength(1);
+      expect(environment.nodes.get('quiet')?.status?.conditions).toBeDefined();
+    });
     const { maxDisruptedNodes } = environment.settings;
     expect(viewClusterFromCache(environment, new Grants(), 'pool', 0)).toEqual({
       room: maxDisruptedNodes - 1,
@@ -119,7 +117,11 @@ describe('what other pools leave of the cluster-wide cap', () => {
       metadata: { name: 'worker', labels: { 'app.kubernetes.io/name': 'driftless' } },
       spec: { nodeName: 'moving', containers: [{ name: 'main', image: 'driftless:1' }] },
     });
-    const environment = await startEnvironment();
+    const { environment } = world;
+    await eventually(() => {
+      expect(environment.nodes.get('moving')?.metadata.annotations?.[workflowAnnotation]).toBeDefined();
+      expect(environment.pods.get('default/worker')).toBeDefined();
+    });
     expect(viewClusterFromCache(environment, new Grants(), 'pool', 0).movesControlPlane).toBe(true);
     expect(viewClusterFromCache(environment, new Grants(), 'other', 0).movesControlPlane).toBe(false);
   });

@@ -10,30 +10,32 @@ import { getCondition } from '../../karpenter/conditions.js';
 import {
   disruptedTaint,
   initializedLabel,
-  instanceTypeLabel,
   managedAnnotation,
-  nodePoolLabel,
   ownerAnnotation,
   workflowAnnotation,
 } from '../../karpenter/labels.js';
 import type { ReplacementRef } from '../../workflows/replacementTypes.js';
-import { startActivityEnvironment } from '../support/activityEnvironment.js';
-import type { TestCluster } from './behaviourHarness.js';
-import { startTestCluster } from './behaviourHarness.js';
+import { eventually } from '../support/eventually.js';
+import type { TestCluster } from '../simulator/behaviourHarness.js';
+import { createPod } from '../simulator/behaviourHarness.js';
+import type { LauncherWorld } from '../support/launcherWorld.js';
+import { poolName, startLauncherWorld } from '../support/launcherWorld.js';
 
 const since = '2026-01-05T12:00:00Z';
 const ready = { type: 'Ready', status: 'True', reason: 'Ready', lastTransitionTime: since };
 const drifted = { type: 'Drifted', status: 'True', reason: 'ImageDrift', lastTransitionTime: since };
-const nodeClassRef = { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'default' };
 const claimPath = '/apis/karpenter.sh/v1/nodeclaims/old';
 const nodePath = '/api/v1/nodes/aks-old';
 const classPath = '/apis/karpenter.azure.com/v1beta1/aksnodeclasses';
+const nodeClassRef = { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'default' };
+const poolPath = `/apis/karpenter.sh/v1/nodepools/${poolName}`;
+const onNode = { nodeName: 'aks-old' };
 const podsPath = '/api/v1/namespaces/default/pods';
 
+let world: LauncherWorld;
 let cluster: TestCluster;
 let environment: ActivityEnvironment;
 let ref: ReplacementRef;
-let stop: () => Promise<void>;
 
 /** What others do around our next write of the Node: `before` it, when we have read the Node, or right `after` it. */
 let others: { before?: () => Promise<void>; after?: () => Promise<void> };
@@ -58,8 +60,15 @@ function interrupted(api: KubernetesApi): KubernetesApi {
 }
 
 beforeEach(async () => {
-  cluster = await startTestCluster();
+  world = await startLauncherWorld();
+  ({ cluster, ref } = world);
   others = {};
+  const { settings } = world.environment;
+  environment = {
+    ...world.environment,
+    kubernetes: interrupted(cluster.api),
+    settings: { ...settings, candidates: { ...settings.candidates, justStartedMs: 0 } },
+  };
   await cluster.send('POST', classPath, {
     apiVersion: 'karpenter.azure.com/v1beta1',
     kind: 'AKSNodeClass',
@@ -69,54 +78,19 @@ beforeEach(async () => {
   await cluster.send('PATCH', `${classPath}/default/status`, {
     status: { conditions: [ready], images: [{ id: 'image-2', requirements: [] }] },
   });
-  await cluster.send('POST', '/apis/karpenter.sh/v1/nodepools', {
-    apiVersion: 'karpenter.sh/v1',
-    kind: 'NodePool',
-    metadata: { name: 'pool', annotations: { [managedAnnotation]: 'true' } },
-    spec: { template: { spec: { nodeClassRef, requirements: [] } } },
-  });
-  await cluster.send('POST', '/apis/karpenter.sh/v1/nodeclaims', {
-    apiVersion: 'karpenter.sh/v1',
-    kind: 'NodeClaim',
-    metadata: { name: 'old', labels: { [nodePoolLabel]: 'pool', [instanceTypeLabel]: 'Standard_D2as_v5' } },
-    spec: { nodeClassRef, requirements: [] },
-  });
+  await cluster.send('PATCH', poolPath, { metadata: { annotations: { [managedAnnotation]: 'true' } } });
   await setDrift(drifted);
-  await cluster.send('POST', '/api/v1/nodes', {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name: 'aks-old', labels: { [nodePoolLabel]: 'pool', [initializedLabel]: 'true' } },
-  });
-  await cluster.send('PATCH', `${nodePath}/status`, { status: { conditions: [ready] } });
-  await createPod('web');
-
-  const started = await startActivityEnvironment(cluster.api);
-  stop = () => started.stop();
-  environment = { ...started.environment, kubernetes: interrupted(cluster.api) };
-  const uid = (await readNodeClaim(cluster.api, 'old'))?.metadata.uid ?? '';
-  const names = { nodePool: 'pool', nodeClaim: 'old', node: 'aks-old', workflowId: 'replace/c/old' };
-  ref = { ...names, cluster: environment.clusterId, uid, reason: 'Drifted', round: 0 };
+  await cluster.send('PATCH', nodePath, { metadata: { labels: { [initializedLabel]: 'true' } } });
+  await createPod(cluster, 'web', onNode);
 });
 
-afterEach(async () => {
-  await stop();
-  await cluster.close();
-});
+afterEach(() => world.close());
 
 async function setDrift(condition: object): Promise<void> {
   await cluster.send('PATCH', `${claimPath}/status`, { status: { nodeName: 'aks-old', conditions: [condition] } });
 }
 
 const clearDrift = (): Promise<void> => setDrift({ ...drifted, status: 'False', reason: 'NotDrifted' });
-
-async function createPod(name: string, annotations: Record<string, string> = {}): Promise<void> {
-  await cluster.send('POST', podsPath, {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, annotations },
-    spec: { nodeName: 'aks-old', containers: [{ name: 'main', image: 'pause:3.10' }] },
-  });
-}
 
 async function taintKeys(): Promise<string[]> {
   const node = await readNode(cluster.api, 'aks-old');
@@ -159,11 +133,18 @@ describe('reserve', () => {
 
   it('needs no replacement where no pod has to move', async () => {
     await cluster.send('DELETE', `${podsPath}/web`, { gracePeriodSeconds: 0 });
-    expect(await reserve(environment, ref)).toEqual({ kind: 'empty', earlier: [] });
+    expect(await reserve(environment, ref)).toMatchObject({ kind: 'empty', earlier: [] });
   });
 
   it('r055: replaces an empty node of a static pool all the same, which keeps its number of nodes', async () => {
-    await cluster.send('PATCH', '/apis/karpenter.sh/v1/nodepools/pool', { spec: { replicas: 1 } });
+    // What is not static cannot become so.
+    await cluster.send('DELETE', poolPath);
+    await cluster.send('POST', '/apis/karpenter.sh/v1/nodepools', {
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodePool',
+      metadata: { name: poolName, annotations: { [managedAnnotation]: 'true' } },
+      spec: { replicas: 1, template: { spec: { nodeClassRef, requirements: [] } } },
+    });
     await cluster.send('DELETE', `${podsPath}/web`, { gracePeriodSeconds: 0 });
     expect(await reserve(environment, ref)).toMatchObject({ kind: 'reserved' });
   });
@@ -195,7 +176,12 @@ describe('reserve', () => {
   it.each<[string, () => Promise<void>, string]>([
     [
       'a pod that must not be disturbed comes',
-      () => createPod('kept', { 'karpenter.sh/do-not-disrupt': 'true' }),
+      async () => {
+        await createPod(cluster, 'kept', onNode);
+        await cluster.send('PATCH', `${podsPath}/kept`, {
+          metadata: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } },
+        });
+      },
       'pod default/kept is annotated karpenter.sh/do-not-disrupt',
     ],
     [
@@ -206,10 +192,10 @@ describe('reserve', () => {
     [
       'the pool is taken back',
       () =>
-        cluster.send('PATCH', '/apis/karpenter.sh/v1/nodepools/pool', {
+        cluster.send('PATCH', poolPath, {
           metadata: { annotations: { [managedAnnotation]: null } },
         }),
-      'NodePool pool is not annotated driftless.dev/managed: "true"',
+      'NodePool general-purpose is not annotated driftless.dev/managed: "true"',
     ],
   ])('r048: looks again after the taint, and takes it off when %s meanwhile', async (_, meanwhile, why) => {
     others = { after: meanwhile };
@@ -219,16 +205,11 @@ describe('reserve', () => {
   });
 
   it('r048: does not begin with a node to which a pod is nominated', async () => {
-    await cluster.send('POST', podsPath, {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'coming' },
-      spec: { containers: [{ name: 'main', image: 'pause:3.10' }] },
-    });
+    await createPod(cluster, 'coming');
     await cluster.send('PATCH', `${podsPath}/coming/status`, { status: { nominatedNodeName: 'aks-old' } });
-    while (environment.pods.get('default/coming')?.status?.nominatedNodeName === undefined) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    await eventually(() => {
+      expect(environment.pods.get('default/coming')?.status?.nominatedNodeName).toBe('aks-old');
+    });
     expect(await reserve(environment, ref)).toEqual({
       kind: 'notNeeded',
       why: 'pod default/coming is nominated to its Node',
