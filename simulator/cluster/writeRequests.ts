@@ -101,8 +101,12 @@ export function patch(store: ObjectStore, { info, query, headers, body }: Resour
 
 function parseDeleteOptions({ query, body }: ResourceRequest): DeleteOptions {
   if (body !== '') return parseBody(deleteOptionsSchema, parseJson(body, 'DeleteOptions'), 'DeleteOptions');
-  const grace = query.get('gracePeriodSeconds');
-  return parseBody(deleteOptionsSchema, grace === null ? {} : { gracePeriodSeconds: Number(grace) }, 'DeleteOptions');
+  const [grace, propagationPolicy] = [query.get('gracePeriodSeconds'), query.get('propagationPolicy')];
+  const options = {
+    ...(grace === null ? {} : { gracePeriodSeconds: Number(grace) }),
+    ...(propagationPolicy === null ? {} : { propagationPolicy }),
+  };
+  return parseBody(deleteOptionsSchema, options, 'DeleteOptions');
 }
 
 /** DELETE. */

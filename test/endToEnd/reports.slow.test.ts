@@ -55,7 +55,8 @@ async function makeStatic(replicas: number): Promise<void> {
       spec: z.looseObject({}),
     })
     .parse(await run.api.custom.getClusterCustomObject(named));
-  await run.api.custom.deleteClusterCustomObject(named);
+  // Its NodeClaims stay: the garbage collector would take them with it.
+  await run.api.custom.deleteClusterCustomObject({ ...named, propagationPolicy: 'Orphan' });
   await run.api.custom.createClusterCustomObject({
     ...nodePools,
     body: { ...manifest, spec: { ...manifest.spec, replicas } },

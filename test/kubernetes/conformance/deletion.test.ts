@@ -171,13 +171,18 @@ describe('what an object owns', () => {
     await goes('last');
   });
 
-  it('is let go when it is to be orphaned', async () => {
+  it.each([
+    ['in the body', '', { propagationPolicy: 'Orphan' }],
+    ['in the query', '?propagationPolicy=Orphan', undefined],
+  ])('is let go when it is to be orphaned, as is said %s', async (_, query, options) => {
     const { uid } = await create(configMaps, { metadata: { name: 'parent' } });
     await create(configMaps, owned('orphan', [{ name: 'parent', uid }]));
-    await server.send('DELETE', `${configMaps}/parent`, { propagationPolicy: 'Orphan' });
+    await server.send('DELETE', `${configMaps}/parent${query}`, options);
     await goes('parent');
     const { body } = await server.send('GET', `${configMaps}/orphan`);
     expect(body).not.toHaveProperty('metadata.ownerReferences');
+    await server.send('DELETE', `${configMaps}/orphan`);
+    await goes('orphan');
   });
 
   it('goes when its owner has never been there', async () => {
