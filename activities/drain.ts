@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 
 import type { Node, NodeClaim, Pod } from '../karpenter/api.js';
-import { conditionTypes, isTrue } from '../karpenter/conditions.js';
-import { disruptionOf } from '../karpenter/disruptionReason.js';
+import { conditionTypes, getCondition, isTrue } from '../karpenter/conditions.js';
+import { disruptionOf, isBornDrifted } from '../karpenter/disruptionReason.js';
 import type { DrainStep } from '../karpenter/drain.js';
 import { isDrained, nextDrainStep } from '../karpenter/drain.js';
 import { ownerAnnotation, replacementTaint, workflowAnnotation } from '../karpenter/labels.js';
@@ -89,7 +89,10 @@ async function drainOnce(
   // A pause is held against no deadline: it is fixed anew.
   if (journal.isResumed) await forgetDeadline(kubernetes, ref.nodeClaim, ref.uid);
   const nodeClaim = await readOldNodeClaim(environment, ref);
-  if (!journal.evictionBegan) await checkStillNeeded(environment, nodeClaim, ref);
+  if (!journal.evictionBegan) {
+    await checkStillNeeded(environment, nodeClaim, ref);
+    if (launch !== null) await checkNotBornDrifted(environment, launch);
+  }
   const deadlineMs = nodeClaim === undefined ? undefined : await fixDeadlineMs(kubernetes, nodeClaim);
   const pods = await listPodsOnNode(kubernetes, ref.node);
   if (launch === null) checkStillEmpty(pods);
@@ -114,6 +117,17 @@ async function readOldNodeClaim(
 ): Promise<NodeClaim | undefined> {
   const nodeClaim = await readNodeClaim(kubernetes, ref.nodeClaim);
   return nodeClaim?.metadata.uid === ref.uid ? nodeClaim : undefined;
+}
+
+/** Pods that move to a replacement that has drifted already would have to move again, and the next replacement would be the same. */
+async function checkNotBornDrifted({ kubernetes }: ActivityEnvironment, launch: Launch): Promise<void> {
+  const replacement = await readNodeClaim(kubernetes, launch.nodeClaim);
+  if (replacement === undefined || !isBornDrifted(replacement)) return;
+  const detail = getCondition(replacement, conditionTypes.drifted)?.reason ?? 'without a reason';
+  throw ApplicationFailure.nonRetryable(
+    `the replacement ${launch.nodeClaim} is Drifted already (${detail})`,
+    failureTypes.bornDrifted,
+  );
 }
 
 /** Before the first eviction there is a way back: a drift may have cleared while the VM was created. */

@@ -163,6 +163,25 @@ describe('before the first eviction', () => {
     });
   });
 
+  it('r037: a replacement that has drifted already gets no pods, and says its reason', async () => {
+    const node = await drains.node('born');
+    await drains.pod('born-0', node.ref.node);
+    const conditions = [
+      { type: 'Initialized', status: 'True', reason: 'Initialized' },
+      { type: 'Drifted', status: 'True', reason: 'ImageDrift' },
+    ].map((condition) => ({ ...condition, message: '', lastTransitionTime: '2026-01-05T12:00:00Z' }));
+    await drains.cluster.send('PATCH', `/apis/karpenter.sh/v1/nodeclaims/${node.launch?.nodeClaim ?? ''}/status`, {
+      status: { conditions },
+    });
+    expect(await drains.begin(node).attempt()).toEqual({
+      kind: 'failed',
+      type: 'BornDrifted',
+      message: 'the replacement born-new is Drifted already (ImageDrift)',
+      evictionBegan: false,
+    });
+    expect(drains.requestsAbout('born-0')).toEqual([]);
+  });
+
   it('r048: a pod that has come to an empty node ends its drain as not needed', async () => {
     const node = await drains.node('empty', { isEmpty: true });
     await drains.pod('empty-agent', node.ref.node, { ownerKind: 'DaemonSet' });
