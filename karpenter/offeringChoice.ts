@@ -60,12 +60,14 @@ function findFitting(question: OfferingQuestion, own: Offering | undefined): rea
   const inUse = new Set(nodeClaims.map(({ metadata }) => metadata.labels?.[instanceTypeLabel]));
   const architecture = old.metadata.labels?.[archLabel] ?? 'amd64';
   const ofOldNode = parseResources(old.status?.allocatable);
+  const ownType = instanceTypes.find(({ name }) => name === own?.instanceType);
   return instanceTypes.flatMap((instanceType) => {
     const isOwn = instanceType.name === own?.instanceType;
     const isInUse = isOwn || inUse.has(instanceType.name);
     // The image is fixed, and with it the architecture.
     if (instanceType.architecture !== architecture) return [];
     if (!isInUse && !isGeneralPurpose(instanceType)) return [];
+    if (!isOwn && !isWithinShare(nodePool, instanceType, ownType)) return [];
     const known = isInUse ? knownAllocatable(instanceType.name, nodeClaims) : undefined;
     const room = known ?? estimateAllocatable(instanceType, ofOldNode);
     // The pods run on a node of the old size: that they fit there needs no estimate.
@@ -75,6 +77,13 @@ function findFitting(question: OfferingQuestion, own: Offering | undefined): rea
       .filter((offering) => meetsRequirements(nodePool, instanceType, offering, isInUse))
       .map((offering) => ({ offering, instanceType, isInUse }));
   });
+}
+
+/** The permit has reserved the old node's share of the NodePool's limits: of what is limited a larger size would take more. */
+function isWithinShare({ spec }: NodePool, candidate: InstanceType, own: InstanceType | undefined): boolean {
+  const { limits = {} } = spec;
+  const isCpuWithin = limits['cpu'] === undefined || candidate.vCpus <= (own?.vCpus ?? 0);
+  return isCpuWithin && (limits['memory'] === undefined || candidate.memoryMib <= (own?.memoryMib ?? 0));
 }
 
 function isSame(a: Offering, b: Offering | undefined): boolean {

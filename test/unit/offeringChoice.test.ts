@@ -46,10 +46,11 @@ interface Question extends Partial<Omit<OfferingQuestion, 'nodePool' | 'old' | '
   readonly requirements?: readonly Requirement[];
   readonly machines?: readonly Machine[];
   readonly machine?: Machine;
+  readonly limits?: Readonly<Record<string, string>>;
 }
 
-function ask({ requirements = [onDemandOnly], machines = [], machine = old, ...change }: Question = {}) {
-  const nodePool = nodePoolOf();
+function ask({ requirements = [onDemandOnly], machines = [], machine = old, limits, ...change }: Question = {}) {
+  const nodePool = nodePoolOf(limits === undefined ? {} : { limits });
   const { template } = nodePool.spec;
   const spec = { ...template.spec, requirements: [...requirements] };
   return chooseAmong({
@@ -254,5 +255,22 @@ describe('an offering that is marked unavailable', () => {
     expect(sizes).toContain('Standard_D2s_v5');
     expect(sizes).not.toContain('Standard_D4s_v5');
     expect(sizes).not.toContain('Standard_D16s_v5');
+  });
+});
+
+describe('the limits of a NodePool', () => {
+  const sizes = (limits?: Readonly<Record<string, string>>): Set<string> =>
+    new Set(ask({ limit: 100, ...(limits === undefined ? {} : { limits }) }).offerings.map((one) => one.instanceType));
+
+  it.each<[string, Readonly<Record<string, string>> | undefined, readonly string[], readonly string[]]>([
+    ['without them', undefined, ['Standard_D4s_v5', 'Standard_E2s_v5', 'Standard_D2s_v5'], []],
+    ['of vCPUs', { cpu: '100' }, ['Standard_E2s_v5', 'Standard_D2s_v5'], ['Standard_D4s_v5', 'Standard_D16s_v5']],
+    ['of memory', { memory: '1Ti' }, ['Standard_D2s_v5'], ['Standard_D4s_v5', 'Standard_E2s_v5']],
+    ['of nodes only', { nodes: '10' }, ['Standard_D4s_v5', 'Standard_E2s_v5'], []],
+  ])('leave out what is larger than the old node, %s', (_, limits, tried, leftOut) => {
+    const found = sizes(limits);
+    expect(tried.filter((name) => !found.has(name))).toEqual([]);
+    expect(leftOut.filter((name) => found.has(name))).toEqual([]);
+    expect(found.has(own.instanceType)).toBe(true);
   });
 });
