@@ -10,6 +10,9 @@ export const pokeSignal = defineSignal('poke');
 export interface RolloutFailure {
   readonly nodeClaim: string;
   readonly uid: string;
+  /** Why it was to be replaced, where this run has started it. */
+  readonly reason?: string;
+  readonly reasonDetail?: string;
   /** Azure's code, or one of ours: see workflows/failures.ts; Canceled and Terminated when a person did it. */
   readonly code: string;
   readonly message: string;

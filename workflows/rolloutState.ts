@@ -73,6 +73,8 @@ const noAdmission = {
 export class RolloutState {
   readonly #children = new Map<string, Child>();
   readonly #failures = new Map<string, RolloutFailure>();
+  /** By the UID of those that this run has started. */
+  readonly #reasons = new Map<string, Pick<Candidate, 'reason' | 'reasonDetail'>>();
   readonly #first: Set<string>;
   readonly #replaced: Replaced[];
   readonly #notNeeded: RolloutResult['notNeeded'][number][];
@@ -184,8 +186,9 @@ export class RolloutState {
   }
 
   started(candidate: Candidate): void {
-    const { nodeClaim, uid } = candidate;
+    const { nodeClaim, uid, reason, reasonDetail } = candidate;
     this.#children.set(uid, { nodeClaim, uid, awaited: true });
+    this.#reasons.set(uid, { reason, reasonDetail });
     this.#first.delete(uid);
   }
 
@@ -440,6 +443,8 @@ export class RolloutState {
   #failed(child: InFlight, code: string, message: string, held: boolean, nowMs: number): void {
     const { nodeClaim, uid } = child;
     const rounds = this.rounds(uid) + 1;
-    this.#failures.set(uid, { nodeClaim, uid, code, message, at: new Date(nowMs).toISOString(), rounds, held });
+    const reason = this.#reasons.get(uid) ?? {};
+    const at = new Date(nowMs).toISOString();
+    this.#failures.set(uid, { nodeClaim, uid, ...reason, code, message, at, rounds, held });
   }
 }

@@ -46,6 +46,14 @@ describe('the backoff', () => {
     expect(rollout.carry().backoff.untilMs).toBeCloseTo(startMs + backoffMs * share, 3);
   });
 
+  it('keeps why the node was to be replaced with the failure', () => {
+    const rollout = observedRollout(['a']);
+    endChild(rollout, 'a', allocationFailed, startMs);
+    expect(rollout.result().failures).toMatchObject([
+      { reason: 'Drifted', reasonDetail: 'ImageDrift', code: 'AllocationFailed' },
+    ]);
+  });
+
   it('starts nobody before its end, everybody after it', () => {
     const rollout = observedRollout(['a', 'b']);
     endChild(rollout, 'a', allocationFailed, startMs);

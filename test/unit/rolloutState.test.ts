@@ -81,6 +81,8 @@ describe('a failure', () => {
     expect(rollout.result().failures).toEqual([
       {
         ...childOf('a'),
+        reason: 'Drifted',
+        reasonDetail: 'ImageDrift',
         code: 'AllocationFailed',
         message: 'no room',
         at: '2026-01-05T12:00:00.000Z',
