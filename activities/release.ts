@@ -2,6 +2,7 @@ import type { Condition, Node } from '../karpenter/api.js';
 import { conditionTypes } from '../karpenter/conditions.js';
 import { disruptionMark } from '../karpenter/disruptionMark.js';
 import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../karpenter/labels.js';
+import { hasTaint } from '../karpenter/taints.js';
 import type { ReplacementRef } from '../workflows/replacementTypes.js';
 import { forgetDeadline } from './drain/deadline.js';
 import type { ActivityEnvironment } from './environment.js';
@@ -12,8 +13,7 @@ import { updateNode } from './kubernetes/nodes.js';
 
 /** Who else has tainted this node: another workflow, or somebody who left no mark. */
 export function otherOwner(node: Node, owner: string, workflowId: string): string | undefined {
-  const isTainted = node.spec?.taints?.some(({ key }) => key === disruptedTaint) ?? false;
-  if (!isTainted) return undefined;
+  if (!hasTaint(node, disruptedTaint)) return undefined;
   const annotations = node.metadata.annotations ?? {};
   const isOurs = annotations[ownerAnnotation] === owner && annotations[workflowAnnotation] === workflowId;
   return isOurs ? undefined : (annotations[workflowAnnotation] ?? 'somebody else');

@@ -4,6 +4,7 @@ import type { Orphan, SweepView, TaggedMachine } from '../karpenter/orphan.js';
 import { findOrphans, markedWorkflows, ownerOfOrphan } from '../karpenter/orphan.js';
 import type { Node } from '../karpenter/api.js';
 import { nodePoolLabel, waitingTaint, workflowAnnotation } from '../karpenter/labels.js';
+import { hasTaint } from '../karpenter/taints.js';
 import type { SweepActivities } from '../workflows/activityInterfaces.js';
 import { rolloutWorkflowId } from '../workflows/ids.js';
 import type { SweepFinding, SweepInput, SweepReport } from '../workflows/sweepTypes.js';
@@ -114,7 +115,7 @@ class Sweeper {
     const byPool = new Map<string, boolean>();
     for (const node of nodes) {
       const pool = node.metadata.labels?.[nodePoolLabel];
-      if (pool === undefined || !(node.spec?.taints ?? []).some(({ key }) => key === waitingTaint)) continue;
+      if (pool === undefined || !hasTaint(node, waitingTaint)) continue;
       const isRunning = byPool.get(pool) ?? (await this.isRunning(rolloutWorkflowId(cluster, pool)));
       byPool.set(pool, isRunning);
       if (isRunning) continue;

@@ -2,12 +2,12 @@ import { Connection } from '@temporalio/client';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { TemporalSettings } from '../activities/temporal/connection.js';
 import { errorMessage, UserError } from '../runtime/errors.js';
 import { searchAttributeNames } from '../workflows/searchAttributes.js';
+import { freePort } from './freePort.js';
 
 export interface TemporalServer {
   readonly settings: TemporalSettings;
@@ -28,18 +28,6 @@ const startTimeoutMs = 30_000;
 const stopTimeoutMs = 5_000;
 /** The last of what the server printed, for the error when it does not start. */
 const keptOutput = 2_000;
-
-/** A port that is free now on loopback. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
-}
 
 interface DevServer {
   readonly cli: string;

@@ -3,6 +3,7 @@ import { conditionTypes, isTrue } from './conditions.js';
 import { carriesControlPlane } from './controlPlanePods.js';
 import { disruptedTaint, nodePoolLabel, workflowAnnotation } from './labels.js';
 import type { ClusterView } from './permits.js';
+import { hasTaint } from './taints.js';
 
 /** The whole cluster, all pools together. */
 export interface ClusterObjects {
@@ -26,10 +27,10 @@ export function viewCluster(
   granted: ReadonlySet<string> = new Set(),
 ): ClusterView {
   const tainted = nodes.filter(
-    ({ metadata, spec }) =>
-      metadata.labels?.[nodePoolLabel] !== nodePool &&
-      metadata.annotations?.[workflowAnnotation] !== undefined &&
-      (spec?.taints ?? []).some(({ key }) => key === disruptedTaint),
+    (node) =>
+      node.metadata.labels?.[nodePoolLabel] !== nodePool &&
+      node.metadata.annotations?.[workflowAnnotation] !== undefined &&
+      hasTaint(node, disruptedTaint),
   );
   const elsewhere = new Set([
     ...tainted.map(({ metadata }) => metadata.name),

@@ -14,7 +14,8 @@ export const conditionTypes = {
   ready: 'Ready',
 } as const;
 
-interface Conditioned {
+/** Whatever has conditions in its status. */
+export interface Conditioned {
   readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
 }
 

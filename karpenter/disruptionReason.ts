@@ -1,5 +1,5 @@
 import type { NodeClaim, NodePool } from './api.js';
-import { conditionTypes, getCondition } from './conditions.js';
+import { conditionTypes, getCondition, isTrue } from './conditions.js';
 import { parseGoDurationMs } from './goDuration.js';
 import { disruptionConditionsAnnotation, replaceAnnotation } from './labels.js';
 
@@ -97,5 +97,5 @@ export function isEventual({ reason }: Disruption): boolean {
 
 /** The replacement itself has drifted already: to put pods on it would only move them again. */
 export function isBornDrifted(replacement: NodeClaim): boolean {
-  return getCondition(replacement, conditionTypes.drifted)?.status === 'True';
+  return isTrue(replacement, conditionTypes.drifted);
 }

@@ -3,7 +3,9 @@ import { conditionTypes, isTrue } from './conditions.js';
 import { disruptingWorkflow } from './disruptionMark.js';
 import { isWorkload } from './drain.js';
 import { disruptedTaint, ownerAnnotation, replacementTaint, replacesAnnotation, workflowAnnotation } from './labels.js';
+import { podName } from './pods.js';
 import { disruption, isReplacementOf, virtualMachineName } from './replacement.js';
+import { hasTaint } from './taints.js';
 
 /** A virtual machine, as far as its tags tell whose it is. */
 export interface TaggedMachine {
@@ -44,10 +46,6 @@ function isOurs({ metadata }: Node | NodeClaim, owner: string): boolean {
 
 function workflowOf({ metadata }: Node | NodeClaim): string | undefined {
   return metadata.annotations?.[workflowAnnotation];
-}
-
-function hasTaint({ spec }: Node, key: string): boolean {
-  return spec?.taints?.some((taint) => taint.key === key) ?? false;
 }
 
 /** The workflow that has left it behind, if its mark names one. */
@@ -141,14 +139,7 @@ function orphanNodeClaims(view: SweepView, isOwned: IsOwned, olderThanMs: number
     const workload = pods.find((pod) => pod.spec.nodeName === node && isWorkload(pod, disruption));
     return workload === undefined
       ? [{ kind: 'nodeClaim', nodeClaim, why }]
-      : [
-          {
-            kind: 'nodeClaim',
-            nodeClaim,
-            why,
-            keptWhy: `pod ${workload.metadata.namespace}/${workload.metadata.name} runs on it`,
-          },
-        ];
+      : [{ kind: 'nodeClaim', nodeClaim, why, keptWhy: `pod ${podName(workload)} runs on it` }];
   });
 }
 

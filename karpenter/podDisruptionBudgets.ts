@@ -1,5 +1,5 @@
 import type { Pod, PodDisruptionBudget } from './api.js';
-import { getCondition } from './conditions.js';
+import { isTrue } from './conditions.js';
 import { selects } from './labelSelector.js';
 import { isTerminal, isTerminating } from './pods.js';
 
@@ -11,7 +11,7 @@ export function hasEnoughHealthy({ status }: PodDisruptionBudget): boolean {
 
 /** What is not healthy does not count for the budget: it may go without using it up. */
 function isFreeToGo(pod: Pod, budget: PodDisruptionBudget): boolean {
-  if (getCondition(pod, 'Ready')?.status === 'True') return false;
+  if (isTrue(pod, 'Ready')) return false;
   return budget.spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' || hasEnoughHealthy(budget);
 }
 

@@ -1,6 +1,7 @@
 import type { Node, NodeClaim, NodeClass, NodePool, Pod, PodDisruptionBudget } from './api.js';
-import { conditionTypes, getCondition, isTrue } from './conditions.js';
+import { conditionTypes, isTrue } from './conditions.js';
 import { disruptedTaint, initializedLabel, managedAnnotation, nodePoolLabel, waitingTaint } from './labels.js';
+import { hasTaint } from './taints.js';
 
 /** A NodeClaim and the Node that it became, if it has become one. */
 export interface Machine {
@@ -81,18 +82,14 @@ export function isInitialized({ node }: Machine): boolean {
   return node?.metadata.labels?.[initializedLabel] === 'true';
 }
 
-function hasTaint({ node }: Machine, key: string): boolean {
-  return node?.spec?.taints?.some((taint) => taint.key === key) ?? false;
-}
-
 /** The node carries the taint that stands for a disruption under way. */
-export function isTainted(machine: Machine): boolean {
-  return hasTaint(machine, disruptedTaint);
+export function isTainted({ node }: Machine): boolean {
+  return node !== undefined && hasTaint(node, disruptedTaint);
 }
 
 /** The node carries the soft taint of those that wait for their replacement. */
-export function isMarkedWaiting(machine: Machine): boolean {
-  return hasTaint(machine, waitingTaint);
+export function isMarkedWaiting({ node }: Machine): boolean {
+  return node !== undefined && hasTaint(node, waitingTaint);
 }
 
 /** The NodeClaim or its Node has been deleted and waits for its finalizers. */
@@ -106,7 +103,7 @@ export function isRebooting({ nodeClaim }: Machine): boolean {
 }
 
 function isNotReady({ node }: Machine): boolean {
-  return node !== undefined && getCondition(node, conditionTypes.ready)?.status !== 'True';
+  return node !== undefined && !isTrue(node, conditionTypes.ready);
 }
 
 /** The pool keeps a fixed number of nodes (`spec.replicas`): an empty one is replaced too. */

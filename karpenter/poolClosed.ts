@@ -1,13 +1,10 @@
 import type { BudgetError } from './budget.js';
+import { budgetErrorLine } from './budgetErrorLine.js';
+import type { Conditioned } from './conditions.js';
 import { conditionTypes, getCondition } from './conditions.js';
 import { managedAnnotation } from './labels.js';
 import type { Pool } from './pool.js';
 import { isManaged } from './pool.js';
-import type { Condition } from './api.js';
-
-interface Conditioned {
-  readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
-}
 
 /** Without the condition nobody has an opinion; anything but True is a no. */
 function notReadyWhy(kind: string, name: string, object: Conditioned): string | undefined {
@@ -32,6 +29,5 @@ export function poolClosedWhy(pool: Pool, budgetErrors: readonly BudgetError[]):
   const classWhy = notReadyWhy(kind, className, nodeClass);
   if (classWhy !== undefined) return classWhy;
   const [error] = budgetErrors;
-  if (error === undefined) return undefined;
-  return `NodePool ${name}: spec.disruption.budgets[${error.index}].${error.field} "${error.text}": ${error.message}`;
+  return error === undefined ? undefined : budgetErrorLine(name, error);
 }

@@ -19,21 +19,17 @@ export function holds(
     case 'DoesNotExist':
       return value === undefined;
     case 'Gt':
-      return compares(values, value, (own, bound) => own > bound);
+      return number(value) > number(values[0]);
     case 'Lt':
-      return compares(values, value, (own, bound) => own < bound);
+      return number(value) < number(values[0]);
     case 'Gte':
-      return compares(values, value, (own, bound) => own >= bound);
+      return number(value) >= number(values[0]);
     case 'Lte':
-      return compares(values, value, (own, bound) => own <= bound);
+      return number(value) <= number(values[0]);
   }
 }
 
-function compares(
-  [bound]: readonly string[],
-  value: string | undefined,
-  compare: (own: number, bound: number) => boolean,
-): boolean {
-  // What is no number compares as false, whichever way.
-  return bound !== undefined && value !== undefined && value !== '' && compare(Number(value), Number(bound));
+/** What is no number compares as false, whichever way. */
+function number(text: string | undefined): number {
+  return text === undefined || text.trim() === '' ? Number.NaN : Number(text);
 }

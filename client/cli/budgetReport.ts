@@ -92,8 +92,3 @@ export function budgetLines(report: BudgetReport, budgets: readonly Budget[] | u
     ...rows,
   ];
 }
-
-/** An invalid budget in words that name pool, index, field and text. */
-export function budgetErrorLine(nodePool: string, { index, field, text, message }: BudgetError): string {
-  return `NodePool ${nodePool}: spec.disruption.budgets[${index}].${field} "${text}": ${message}`;
-}

@@ -10,13 +10,14 @@ import { parseObject } from '../../activities/kubernetes/parse.js';
 import type { Budget, NodePool } from '../../karpenter/api.js';
 import { nodePoolSchema } from '../../karpenter/api.js';
 import type { BudgetError } from '../../karpenter/budget.js';
+import { budgetErrorLine } from '../../karpenter/budgetErrorLine.js';
 import { validateBudgets } from '../../karpenter/budgetValidation.js';
 import { joinPool, takeCensus } from '../../karpenter/pool.js';
 import { errorMessage, UserError } from '../../runtime/errors.js';
 import type { OutputOption } from './commonOptions.js';
 import { withKubernetes } from './kubernetesSession.js';
 import { printLines } from './printLines.js';
-import { budgetErrorLine, budgetLines, knownReasons, reportBudget } from './budgetReport.js';
+import { budgetLines, knownReasons, reportBudget } from './budgetReport.js';
 
 /** Options of `driftless budget` as commander reads them. */
 export interface BudgetOptions extends OutputOption {

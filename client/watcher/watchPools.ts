@@ -7,6 +7,7 @@ import { disruptionOf, expiryDueMs } from '../../karpenter/disruptionReason.js';
 import type { ExpiryRule } from '../../karpenter/disruptionReason.js';
 import { initializedLabel, nodePoolLabel, replacementTaint, workflowAnnotation } from '../../karpenter/labels.js';
 import { isManaged } from '../../karpenter/pool.js';
+import { hasTaint } from '../../karpenter/taints.js';
 import { Alarm } from './alarm.js';
 import {
   isInTheWay,
@@ -139,9 +140,8 @@ function isFinishedByUs(nodeClaim: NodeClaim): boolean {
 }
 
 /** What happens to a node that is being replaced, or to its replacement until pods may come, the workflow in charge tells. */
-function isInOurHands({ metadata, spec }: Node): boolean {
-  const isReserved = spec?.taints?.some(({ key }) => key === replacementTaint) ?? false;
-  return isReserved || metadata.annotations?.[workflowAnnotation] !== undefined;
+function isInOurHands(node: Node): boolean {
+  return hasTaint(node, replacementTaint) || node.metadata.annotations?.[workflowAnnotation] !== undefined;
 }
 
 /** A node that comes or goes before its time has never counted. */

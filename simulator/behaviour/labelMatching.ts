@@ -1,4 +1,5 @@
 import type { Requirement } from '../../karpenter/api.js';
+import { holds } from '../../karpenter/requirements.js';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -8,31 +9,9 @@ export interface LabelSelector {
   readonly matchExpressions?: readonly Requirement[] | undefined;
 }
 
-function number(text: string | undefined): number {
-  return text === undefined || text.trim() === '' ? Number.NaN : Number(text);
-}
-
 /** Whether the labels meet one requirement. A label that is missing meets NotIn and DoesNotExist only. */
 export function meetsRequirement(labels: Labels, { key, operator, values = [] }: Requirement): boolean {
-  const value = labels[key];
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    case 'Gt':
-      return number(value) > number(values[0]);
-    case 'Lt':
-      return number(value) < number(values[0]);
-    case 'Gte':
-      return number(value) >= number(values[0]);
-    case 'Lte':
-      return number(value) <= number(values[0]);
-  }
+  return holds(operator, values, labels[key]);
 }
 
 export function hasLabels(labels: Labels, wanted: Labels): boolean {

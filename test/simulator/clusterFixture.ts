@@ -1,23 +1,16 @@
 import { KubeConfig } from '@kubernetes/client-node';
-import { request as httpsRequest } from 'node:https';
-import { text } from 'node:stream/consumers';
 
 import type { KubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
 import { createKubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
 import type { ClusterSimulator, ClusterSimulatorOptions } from '../../simulator/cluster/clusterSimulator.js';
 import { startClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
+import type { RawAnswer, RawRequest } from '../kubernetes/server/access.js';
+import { parsed, sendRaw } from '../kubernetes/server/access.js';
 
 const token = 'secret-of-the-test';
 
-export interface RawAnswer {
-  readonly code: number;
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-export interface RawRequest {
-  readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+/** Sent with the cluster's token, unless it names another or none. */
+export interface ClusterRequest extends RawRequest {
   readonly token?: string | undefined;
 }
 
@@ -25,7 +18,7 @@ export interface TestCluster {
   readonly simulator: ClusterSimulator;
   readonly api: KubernetesApi;
   /** A request that no client library has touched. */
-  raw(method: string, path: string, request?: RawRequest): Promise<RawAnswer>;
+  raw(method: string, path: string, request?: ClusterRequest): Promise<RawAnswer>;
 }
 
 export async function startCluster(options: Partial<ClusterSimulatorOptions> = {}): Promise<TestCluster> {
@@ -35,36 +28,12 @@ export async function startCluster(options: Partial<ClusterSimulatorOptions> = {
   return {
     simulator,
     api: createKubernetesApi(kubeConfig, 'cluster-test'),
-    raw: (method, path, request = {}) => sendRaw(simulator, method, path, { token, ...request }),
+    raw: (method, path, request = {}) => {
+      const { endpoint, caPem } = simulator;
+      const access = { endpoint, caPem, token: 'token' in request ? request.token : token };
+      return sendRaw(access, method, path, request);
+    },
   };
-}
-
-function parsed(body: string): unknown {
-  try {
-    const value: unknown = JSON.parse(body);
-    return value;
-  } catch {
-    return body;
-  }
-}
-
-function sendRaw(simulator: ClusterSimulator, method: string, path: string, request: RawRequest): Promise<RawAnswer> {
-  const authorization = request.token === undefined ? {} : { Authorization: `Bearer ${request.token}` };
-  const options = {
-    method,
-    ca: simulator.caPem,
-    agent: false,
-    headers: { ...authorization, ...request.headers },
-  } as const;
-  return new Promise((resolve, reject) => {
-    const outgoing = httpsRequest(simulator.endpoint + path, options, (response) => {
-      text(response).then((body) => {
-        resolve({ code: response.statusCode ?? 0, body: parsed(body), headers: response.headers });
-      }, reject);
-    });
-    outgoing.on('error', reject);
-    outgoing.end(request.body);
-  });
 }
 
 /** The Status with which a call of the client fails; fails itself when the call does not. */

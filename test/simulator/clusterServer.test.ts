@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { RawRequest, TestCluster } from './clusterFixture.js';
+import type { ClusterRequest, TestCluster } from './clusterFixture.js';
 import { podOf, startCluster } from './clusterFixture.js';
 
 let cluster: TestCluster;
@@ -18,7 +18,7 @@ describe('what the server refuses', () => {
     method: string;
     path: string;
     why: string;
-    request?: RawRequest;
+    request?: ClusterRequest;
     status: Record<string, unknown>;
   }[] = [
     {

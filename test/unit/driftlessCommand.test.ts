@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { freePort } from '../../demo/freePort.js';
 import type { ClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
 import { startClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
 import type { Ended } from './driftlessProcess.js';
@@ -99,17 +98,6 @@ const helps: Readonly<Record<string, Run & { readonly names: readonly string[] }
   },
 };
 
-/** A port of loopback that nobody listens on any more. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
 /** Runs them all, some at once, since they mostly load or wait. */
 async function runAll(runs: Readonly<Record<string, Run>>): Promise<ReadonlyMap<string, Ended>> {
   const queue = Object.entries(runs);
@@ -129,7 +117,7 @@ let ended: ReadonlyMap<string, Ended>;
 
 beforeAll(async () => {
   cluster = await startClusterSimulator({ token: 'unit' });
-  const nobody = `127.0.0.1:${await closedPort()}`;
+  const nobody = `127.0.0.1:${await freePort()}`;
   writeFileSync(kubeConfig, cluster.kubeConfigYaml());
   writeFileSync(kubeConfigOfNobody, cluster.kubeConfigYaml().replaceAll(new URL(cluster.endpoint).host, nobody));
   ended = await runAll({ ...mistakes, ...helps });

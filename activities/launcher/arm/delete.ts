@@ -2,6 +2,7 @@ import type { NodeClaim } from '../../../karpenter/api.js';
 import { conditionTypes, isTrue } from '../../../karpenter/conditions.js';
 import { isWorkload } from '../../../karpenter/drain.js';
 import { terminationFinalizer } from '../../../karpenter/labels.js';
+import { podName } from '../../../karpenter/pods.js';
 import { disruption, isReplacementOf, replacementName, virtualMachineName } from '../../../karpenter/replacement.js';
 import type { Deletion, Launch, LaunchName, Removal, ReplacementRef } from '../../../workflows/replacementTypes.js';
 import { ArmError } from '../../azure/armError.js';
@@ -70,7 +71,7 @@ async function whyKept(
   if (evictionBegan) return 'pods of the old node may be on their way to it';
   const pods = await listPodsOnNode(kubernetes, virtualMachineName(nodeClaim.metadata.name));
   const workload = pods.find((pod) => isWorkload(pod, disruption));
-  return workload === undefined ? undefined : `pod ${workload.metadata.namespace}/${workload.metadata.name} runs on it`;
+  return workload === undefined ? undefined : `pod ${podName(workload)} runs on it`;
 }
 
 async function beginDelete(

@@ -1,10 +1,15 @@
 import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 
-/** How one gets to an API server. */
-export interface Access {
+/** How one gets to an API server; without a token one is nobody there. */
+export interface AnonymousAccess {
   readonly endpoint: string;
   readonly caPem: string;
+  readonly token?: string | undefined;
+}
+
+/** How one gets to an API server as somebody. */
+export interface Access extends AnonymousAccess {
   readonly token: string;
 }
 
@@ -20,7 +25,8 @@ export interface RawRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function parsed(body: string): unknown {
+/** What the text says as JSON, or the text where it is none. */
+export function parsed(body: string): unknown {
   try {
     const value: unknown = JSON.parse(body);
     return value;
@@ -30,10 +36,16 @@ function parsed(body: string): unknown {
 }
 
 /** A request that no client library has touched. */
-export function sendRaw(access: Access, method: string, path: string, request: RawRequest = {}): Promise<RawAnswer> {
+export function sendRaw(
+  access: AnonymousAccess,
+  method: string,
+  path: string,
+  request: RawRequest = {},
+): Promise<RawAnswer> {
   // Node.js sends none with DELETE by itself, and a body without it is not read.
   const length = request.body === undefined ? {} : { 'Content-Length': Buffer.byteLength(request.body) };
-  const headers = { Authorization: `Bearer ${access.token}`, ...length, ...request.headers };
+  const authorization = access.token === undefined ? {} : { Authorization: `Bearer ${access.token}` };
+  const headers = { ...authorization, ...length, ...request.headers };
   const options = { method, ca: access.caPem, agent: false, headers } as const;
   return new Promise((resolve, reject) => {
     const outgoing = httpsRequest(access.endpoint + path, options, (response) => {

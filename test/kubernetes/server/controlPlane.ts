@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { freePort } from '../../../demo/freePort.js';
 import { createServerCertificate } from '../../../simulator/certificates.js';
 import { kubeConfigYaml } from '../../../simulator/cluster/kubeConfigYaml.js';
 import type { Access } from './access.js';
@@ -11,7 +12,6 @@ import type { Binaries } from './binaries.js';
 import type { ChildServer } from './childProcess.js';
 import { startChildServer } from './childProcess.js';
 import { startControllers } from './controllers.js';
-import { freePort } from './freePort.js';
 import { installCrds } from './installCrds.js';
 
 /** etcd, kube-apiserver and the controllers without which an API server is not whole, on loopback. */
