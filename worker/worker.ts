@@ -25,6 +25,7 @@ import { checkNamespace, connectToTemporal } from '../activities/temporal/connec
 import { isWorkflowRunning } from '../activities/temporal/running.js';
 import type { Log } from '../runtime/log.js';
 import { armWritesTaskQueueName, taskQueueName } from '../workflows/ids.js';
+import { heartbeats } from './heartbeats.js';
 import { ensureSweepSchedule } from './sweepSchedule.js';
 
 export interface WorkerConfiguration {
@@ -110,7 +111,8 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
   };
   const launcher = createArmLauncher(environment);
   const workflows = new WorkflowClient({ connection: clientConnection, namespace: temporal.namespace });
-  const common = { connection, namespace: temporal.namespace, shutdownGraceTime: shutdownGraceTimeMs };
+  const interceptors = { activity: [heartbeats] };
+  const common = { connection, namespace: temporal.namespace, shutdownGraceTime: shutdownGraceTimeMs, interceptors };
   const worker = await Worker.create({
     ...common,
     taskQueue: taskQueueName(clusterId),

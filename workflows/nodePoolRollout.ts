@@ -23,6 +23,7 @@ import {
 import type { Candidate } from '../karpenter/candidate.js';
 import type { RolloutActivities } from './activityInterfaces.js';
 import { summarizeFailure } from './failures.js';
+import { heartbeatTimeout } from './heartbeatTimeout.js';
 import { replaceNodeWorkflowId } from './ids.js';
 import type { RolloutResult } from './messages.js';
 import type { replaceNode } from './replaceNode.js';
@@ -36,11 +37,13 @@ import { summaryText } from './summaryText.js';
 
 const { observePool } = proxyActivities<RolloutActivities>({
   startToCloseTimeout: '1 minute',
+  heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   summary: 'Read the pool, decide who may start',
 });
 const { markWaiting } = proxyActivities<RolloutActivities>({
   startToCloseTimeout: '5 minutes',
+  heartbeatTimeout,
   retry: { maximumAttempts: 3 },
   summary: 'Put the soft taint on nodes that wait',
 });

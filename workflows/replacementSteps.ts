@@ -4,6 +4,7 @@ import type { ActivityOptions } from '@temporalio/workflow';
 import { describeOffering } from '../karpenter/offering.js';
 import type { ArmWriteActivities, CreateRequest, ReplacementActivities } from './activityInterfaces.js';
 import { readDrainFailure } from './failures.js';
+import { heartbeatTimeout } from './heartbeatTimeout.js';
 import { armWritesTaskQueueName } from './ids.js';
 import type { Deletion, Launch, LaunchName, Removal, ReplacementRef, Reservation } from './replacementTypes.js';
 import { resumable, untilUnpaused } from './resumable.js';
@@ -112,6 +113,7 @@ export class ReplacementSteps {
   #pausable(options: ActivityOptions, summary: string): ReplacementActivities {
     return proxyActivities<ReplacementActivities>({
       startToCloseTimeout: this.settings.attemptTimeoutMs,
+      heartbeatTimeout,
       cancellationType,
       priority: { fairnessKey: this.ref.nodePool },
       summary,
@@ -123,6 +125,7 @@ export class ReplacementSteps {
     const activities = proxyActivities<ArmWriteActivities>({
       taskQueue: armWritesTaskQueueName(this.ref.cluster),
       startToCloseTimeout: this.settings.attemptTimeoutMs,
+      heartbeatTimeout,
       scheduleToCloseTimeout: promptTimeout,
       cancellationType,
       priority: { fairnessKey: this.ref.nodePool },
@@ -136,6 +139,7 @@ export class ReplacementSteps {
     this.onPause(why);
     const { waitUntilResumed } = proxyActivities<ReplacementActivities>({
       startToCloseTimeout: this.settings.attemptTimeoutMs,
+      heartbeatTimeout,
       retry: { initialInterval: pauseCheckInterval, backoffCoefficient: 1 },
       cancellationType,
       summary: 'Wait for the kill switch to be turned off',

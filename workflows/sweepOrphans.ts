@@ -1,11 +1,13 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 
 import type { SweepActivities } from './activityInterfaces.js';
+import { heartbeatTimeout } from './heartbeatTimeout.js';
 import { markdownTable } from './markdown.js';
 import type { SweepInput, SweepReport } from './sweepTypes.js';
 
 const { sweep } = proxyActivities<SweepActivities>({
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout,
   scheduleToCloseTimeout: '4 minutes',
   summary: 'Look for what no running workflow owns',
 });

@@ -5,10 +5,13 @@ export interface ChaosOptions {
   readonly leastSeeds: number;
   /** Further ones begin until so much time has passed. */
   readonly forMs: number;
+  /** So many run at once: a run mostly waits. */
+  readonly lanes: number;
 }
 
 const defaultSeeds = 25;
 const defaultMinutes = 12;
+const defaultLanes = 2;
 
 function readNumber(environment: NodeJS.ProcessEnv, name: string): number | undefined {
   const text = environment[name];
@@ -20,15 +23,16 @@ function readNumber(environment: NodeJS.ProcessEnv, name: string): number | unde
 
 /**
  * CHAOS_SEED runs that seed alone; else CHAOS_SEEDS seeds at the least (25), as many as begin within CHAOS_MINUTES (12), from
- * CHAOS_FIRST_SEED (1) on.
+ * CHAOS_FIRST_SEED (1) on, CHAOS_LANES (2) of them at once.
  * @throws Error that names the variable and what would be right
  */
 export function readChaosOptions(environment: NodeJS.ProcessEnv): ChaosOptions {
   const seed = readNumber(environment, 'CHAOS_SEED');
-  if (seed !== undefined) return { firstSeed: seed, leastSeeds: 1, forMs: 0 };
+  if (seed !== undefined) return { firstSeed: seed, leastSeeds: 1, forMs: 0, lanes: 1 };
   return {
     firstSeed: readNumber(environment, 'CHAOS_FIRST_SEED') ?? 1,
     leastSeeds: readNumber(environment, 'CHAOS_SEEDS') ?? defaultSeeds,
     forMs: (readNumber(environment, 'CHAOS_MINUTES') ?? defaultMinutes) * 60_000,
+    lanes: Math.max(1, readNumber(environment, 'CHAOS_LANES') ?? defaultLanes),
   };
 }

@@ -37,8 +37,8 @@ export function replayOf({ plan, violations, logFolder }: RunReport): string[] {
   ];
 }
 
-/** All runs together. */
-export function totalOf(reports: readonly RunReport[]): string {
+/** All runs together, and how long they took. */
+export function totalOf(reports: readonly RunReport[], wallMs: number): string {
   const sum = (value: (report: RunReport) => number): number =>
     reports.reduce((total, report) => total + value(report), 0);
   return [
@@ -49,6 +49,6 @@ export function totalOf(reports: readonly RunReport[]): string {
     `${sum(({ faultsMet }) => faultsMet)} requests refused or lost`,
     `${sum(({ retries }) => retries)} retries`,
     `${reports.filter(({ violations }) => violations.length > 0).length} seeds with violations`,
-    seconds(sum(({ wallMs }) => wallMs)),
+    seconds(wallMs),
   ].join(', ');
 }

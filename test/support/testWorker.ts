@@ -10,6 +10,7 @@ import type {
   ReplacementActivities,
   RolloutActivities,
 } from '../../workflows/activityInterfaces.js';
+import { heartbeats } from '../../worker/heartbeats.js';
 import { armWritesTaskQueueName, taskQueueName } from '../../workflows/ids.js';
 import type { Activities } from './fakeActivities.js';
 import { FakeActivities } from './fakeActivities.js';
@@ -47,7 +48,7 @@ export async function startTestWorker(options: Partial<WorkerOptions> = {}): Pro
     return fakes;
   };
   const { ownQueue, armWrites } = routedActivities(fakesOf);
-  const common = { connection, namespace, identity };
+  const common = { connection, namespace, identity, interceptors: { activity: [heartbeats] } };
   const workers = [
     await Worker.create({
       ...common,
