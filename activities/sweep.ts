@@ -2,7 +2,7 @@ import { log } from '@temporalio/activity';
 
 import type { Orphan, SweepView, TaggedMachine } from '../karpenter/orphan.js';
 import { findOrphans, markedWorkflows, ownerOfOrphan } from '../karpenter/orphan.js';
-import type { Node } from '../karpenter/api.js';
+import type { Node, NodeClaim } from '../karpenter/api.js';
 import { nodePoolLabel, waitingTaint, workflowAnnotation } from '../karpenter/labels.js';
 import { hasTaint } from '../karpenter/taints.js';
 import type { SweepActivities } from '../workflows/activityInterfaces.js';
@@ -18,6 +18,8 @@ import { podCollection } from './kubernetes/pods.js';
 import { applyMarkChanges } from './markWaiting.js';
 import { releaseNode } from './release.js';
 import { unlessPaused } from './killSwitch.js';
+import type { OrphanMachines } from './orphanDeletion.js';
+import { bringDeletionToItsEnd } from './orphanDeletion.js';
 
 /** How far a sweep may go. */
 export interface SweepSettings {
@@ -30,9 +32,8 @@ export interface SweepSettings {
 }
 
 /** The VMs of the cluster, whoever made them. */
-export interface Machines {
+export interface Machines extends OrphanMachines {
   list(): Promise<readonly TaggedMachine[]>;
-  beginDelete(name: string): Promise<unknown>;
 }
 
 /** Whether a workflow of that id is at work now. */
@@ -67,14 +68,14 @@ class Sweeper {
     let deletions = 0;
     let left = 0;
     for (const orphan of orphans) {
-      const isDeletion = orphan.kind === 'nodeClaim' || orphan.kind === 'virtualMachine';
+      const isDeletion = ['nodeClaim', 'deletion', 'virtualMachine'].includes(orphan.kind);
       if (isDeletion && deletions >= this.settings.maxDeletions) {
         left += 1;
         continue;
       }
       if (await this.#isTakenUp(orphan)) continue;
       const finding = await this.#deal(orphan);
-      if (isDeletion && finding.action === 'removed') deletions += 1;
+      if (isDeletion && ['removed', 'deleting'].includes(finding.action)) deletions += 1;
       log.warn('orphan', { ...finding });
       findings.push(finding);
     }
@@ -131,6 +132,11 @@ class Sweeper {
     return findings;
   }
 
+  #endDeletion(nodeClaim: NodeClaim): Promise<SweepFinding['action']> {
+    const mayDelete = this.settings.mode === 'delete';
+    return bringDeletionToItsEnd(this.environment, this.machines, nodeClaim, mayDelete);
+  }
+
   async #deal(orphan: Orphan): Promise<SweepFinding> {
     const { kubernetes } = this.environment;
     const noWorkflow = 'no workflow is replacing it';
@@ -156,9 +162,18 @@ class Sweeper {
         const { name, uid } = nodeClaim.metadata;
         const isKept = keptWhy !== undefined || this.settings.mode === 'report';
         if (!isKept) await deleteNodeClaim(kubernetes, name, uid);
-        const action = isKept ? (keptWhy === undefined ? 'reported' : `stays: ${keptWhy}`) : 'removed';
+        // Its finalizer keeps it until the VM is gone.
+        const action = isKept ? keptAction(keptWhy) : await this.#endDeletion(nodeClaim);
         await recordEvent(kubernetes, nodeClaimSubject(name, uid), 'Warning', 'Orphan', `${why}; ${action}`);
         return { kind: 'nodeClaim', name, why, action };
+      }
+      case 'deletion': {
+        const { nodeClaim, keptWhy } = orphan;
+        const { name, uid } = nodeClaim.metadata;
+        const why = 'it has been deleted, and no workflow brings that to its end';
+        const action = keptWhy === undefined ? await this.#endDeletion(nodeClaim) : keptAction(keptWhy);
+        await recordEvent(kubernetes, nodeClaimSubject(name, uid), 'Warning', 'Orphan', `${why}; ${action}`);
+        return { kind: 'deletion', name, why, action };
       }
       case 'virtualMachine': {
         const { machine, why } = orphan;
@@ -168,4 +183,8 @@ class Sweeper {
       }
     }
   }
+}
+
+function keptAction(keptWhy: string | undefined): SweepFinding['action'] {
+  return keptWhy === undefined ? 'reported' : `stays: ${keptWhy}`;
 }

@@ -2,7 +2,14 @@ import type { Node, NodeClaim, Pod } from './api.js';
 import { conditionTypes, isTrue } from './conditions.js';
 import { disruptingWorkflow } from './disruptionMark.js';
 import { isWorkload } from './drain.js';
-import { disruptedTaint, ownerAnnotation, replacementTaint, replacesAnnotation, workflowAnnotation } from './labels.js';
+import {
+  disruptedTaint,
+  ownerAnnotation,
+  replacementTaint,
+  replacesAnnotation,
+  terminationFinalizer,
+  workflowAnnotation,
+} from './labels.js';
 import { podName } from './pods.js';
 import { disruption, isReplacementOf, virtualMachineName } from './replacement.js';
 import { hasTaint } from './taints.js';
@@ -38,6 +45,8 @@ export type Orphan =
   | { readonly kind: 'condition'; readonly nodeClaim: NodeClaim; readonly workflowId: string }
   /** A replacement that nobody needs; `keptWhy`: why it is only reported. */
   | { readonly kind: 'nodeClaim'; readonly nodeClaim: NodeClaim; readonly why: string; readonly keptWhy?: string }
+  /** A NodeClaim whose deletion nobody brings to its end; `keptWhy`: why it is only reported. */
+  | { readonly kind: 'deletion'; readonly nodeClaim: NodeClaim; readonly keptWhy?: string }
   | { readonly kind: 'virtualMachine'; readonly machine: TaggedMachine; readonly why: string };
 
 function isOurs({ metadata }: Node | NodeClaim, owner: string): boolean {
@@ -58,6 +67,8 @@ export function ownerOfOrphan(orphan: Exclude<Orphan, { kind: 'virtualMachine' }
     case 'reservation':
     case 'nodeClaim':
       return workflowOf(orphan.nodeClaim);
+    case 'deletion':
+      return disruptingWorkflow(orphan.nodeClaim) ?? workflowOf(orphan.nodeClaim);
   }
 }
 
@@ -71,7 +82,7 @@ export function markedWorkflows({ owner, nodeClaims, nodes }: SweepView): Readon
  * Finds what a replacement that was terminated or lost has left behind. Only what carries our mark counts; what a person set, and who
  * is at work, is left alone.
  * @param running ids of the workflows that are running
- * @param olderThanMs NodeClaims and VMs count only when they were created before this instant, epoch milliseconds
+ * @param olderThanMs NodeClaims and VMs count only when they were created, or deleted, before this instant, epoch milliseconds
  */
 export function findOrphans(view: SweepView, running: ReadonlySet<string>, olderThanMs: number): readonly Orphan[] {
   const isOwned = (workflowId: string | undefined): boolean => workflowId !== undefined && running.has(workflowId);
@@ -79,6 +90,7 @@ export function findOrphans(view: SweepView, running: ReadonlySet<string>, older
     ...orphanTaints(view, isOwned),
     ...orphanConditions(view, isOwned),
     ...orphanNodeClaims(view, isOwned, olderThanMs),
+    ...orphanDeletions(view, isOwned, olderThanMs),
     ...orphanMachines(view, olderThanMs),
   ];
 }
@@ -124,7 +136,7 @@ function isReplaced(nodeClaims: readonly NodeClaim[], { metadata }: NodeClaim): 
 function orphanNodeClaims(view: SweepView, isOwned: IsOwned, olderThanMs: number): Orphan[] {
   const { owner, nodeClaims, pods } = view;
   return nodeClaims.flatMap((nodeClaim): Orphan[] => {
-    const { annotations, creationTimestamp, deletionTimestamp, name } = nodeClaim.metadata;
+    const { annotations, creationTimestamp, deletionTimestamp } = nodeClaim.metadata;
     const replaces = annotations?.[replacesAnnotation];
     if (replaces === undefined || !isReplacementOf(nodeClaim, owner, replaces)) return [];
     if (deletionTimestamp !== undefined || isOwned(workflowOf(nodeClaim))) return [];
@@ -135,11 +147,31 @@ function orphanNodeClaims(view: SweepView, isOwned: IsOwned, olderThanMs: number
     const why = isSuperfluous
       ? 'what it was to replace is still there, and no workflow is replacing it'
       : 'it is not Initialized, and no workflow is looking after it';
-    const node = nodeClaim.status?.nodeName ?? virtualMachineName(name);
-    const workload = pods.find((pod) => pod.spec.nodeName === node && isWorkload(pod, disruption));
-    return workload === undefined
-      ? [{ kind: 'nodeClaim', nodeClaim, why }]
-      : [{ kind: 'nodeClaim', nodeClaim, why, keptWhy: `pod ${podName(workload)} runs on it` }];
+    return [{ kind: 'nodeClaim', nodeClaim, why, ...keptForWorkload(nodeClaim, pods) }];
+  });
+}
+
+/** A node that pods still run on is never taken away from under them. */
+function keptForWorkload({ metadata, status }: NodeClaim, pods: readonly Pod[]): { readonly keptWhy?: string } {
+  const node = status?.nodeName ?? virtualMachineName(metadata.name);
+  const workload = pods.find((pod) => pod.spec.nodeName === node && isWorkload(pod, disruption));
+  return workload === undefined ? {} : { keptWhy: `pod ${podName(workload)} runs on it` };
+}
+
+/** Its finalizer is ours to take off: it would wait for ever. */
+function orphanDeletions(view: SweepView, isOwned: IsOwned, olderThanMs: number): Orphan[] {
+  const { owner, nodeClaims, nodes, pods } = view;
+  const ourNodes = new Set(nodes.filter((node) => isOurs(node, owner)).map(({ metadata }) => metadata.name));
+  return nodeClaims.flatMap((nodeClaim): Orphan[] => {
+    const { deletionTimestamp, finalizers = [] } = nodeClaim.metadata;
+    if (deletionTimestamp === undefined || !finalizers.includes(terminationFinalizer)) return [];
+    if (Date.parse(deletionTimestamp) >= olderThanMs) return [];
+    const disrupting = disruptingWorkflow(nodeClaim);
+    // Once its Node is gone, that is the last that tells whose the old node was.
+    const isMarked =
+      isOurs(nodeClaim, owner) || ourNodes.has(nodeClaim.status?.nodeName ?? '') || disrupting !== undefined;
+    if (!isMarked || isOwned(disrupting) || isOwned(workflowOf(nodeClaim))) return [];
+    return [{ kind: 'deletion', nodeClaim, ...keptForWorkload(nodeClaim, pods) }];
   });
 }
 

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { readNodeClaim } from '../../activities/kubernetes/nodeClaims.js';
+import { deleteNodeClaim, readNodeClaim } from '../../activities/kubernetes/nodeClaims.js';
 import { readNode } from '../../activities/kubernetes/nodes.js';
-import type { IsWorkflowRunning } from '../../activities/sweep.js';
+import type { IsWorkflowRunning, SweepSettings } from '../../activities/sweep.js';
 import { createSweepActivities } from '../../activities/sweep.js';
+import { until } from '../../demo/until.js';
 import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../../karpenter/labels.js';
 import { disruption } from '../../karpenter/replacement.js';
 import type { Launch } from '../../workflows/replacementTypes.js';
@@ -25,11 +26,24 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-function sweep(isRunning: IsWorkflowRunning): Promise<SweepReport> {
+function sweep(isRunning: IsWorkflowRunning, mode: SweepSettings['mode'] = 'delete'): Promise<SweepReport> {
   const { environment } = world;
-  const settings = { mode: 'delete', minAgeMs: -60_000, maxDeletions: 10 } as const;
+  const settings = { mode, minAgeMs: -60_000, maxDeletions: 10 };
   const activities = createSweepActivities(environment, isRunning, environment.virtualMachines, settings);
   return world.attempt(() => activities.sweep({ cluster: environment.clusterId }));
+}
+
+const nobodyRuns: IsWorkflowRunning = () => Promise.resolve(false);
+
+function actions(findings: SweepReport['findings']): string[] {
+  return findings.map(({ kind, action }) => `${kind} ${action}`);
+}
+
+async function untilVirtualMachineGone(): Promise<void> {
+  const { virtualMachines } = world.environment;
+  await until('the VM is gone', 10_000, async () =>
+    (await virtualMachines.get(launch.virtualMachine)) === undefined ? true : undefined,
+  );
 }
 
 async function taints(): Promise<string[]> {
@@ -43,10 +57,31 @@ async function isBeingDeleted(): Promise<boolean> {
 
 describe('a sweep', () => {
   it('takes away what no workflow looks after', async () => {
-    const { findings } = await sweep(() => Promise.resolve(false));
-    expect(findings.map(({ kind, action }) => `${kind} ${action}`)).toEqual(['taint removed', 'nodeClaim removed']);
+    const { findings } = await sweep(nobodyRuns);
+    expect(actions(findings)).toEqual(['taint removed', 'nodeClaim deleting']);
     expect(await taints()).not.toContain(disruptedTaint);
     expect(await isBeingDeleted()).toBe(true);
+  });
+
+  it('brings the deletion of a NodeClaim to its end, once its VM is gone', async () => {
+    await sweep(nobodyRuns);
+    await untilVirtualMachineGone();
+    const { findings } = await sweep(nobodyRuns);
+    expect(actions(findings)).toEqual(['deletion removed']);
+    expect(await readNodeClaim(world.cluster.api, launch.nodeClaim)).toBeUndefined();
+    expect((await sweep(nobodyRuns)).findings).toEqual([]);
+  });
+
+  it('only reports a deletion whose VM is still there, unless deletion is switched on', async () => {
+    const { api } = world.cluster;
+    await deleteNodeClaim(api, launch.nodeClaim, launch.uid);
+    const reported = await sweep(nobodyRuns, 'report');
+    expect(actions(reported.findings)).toEqual(['taint removed', 'deletion reported']);
+    expect(world.azure.virtualMachines().map(({ name }) => name)).toContain(launch.virtualMachine);
+    expect(actions((await sweep(nobodyRuns)).findings)).toEqual(['deletion deleting']);
+    await untilVirtualMachineGone();
+    // Nothing is destroyed by that any more.
+    expect(actions((await sweep(nobodyRuns, 'report')).findings)).toEqual(['deletion removed']);
   });
 
   it('leaves alone what the next run of the same replacement has taken up since the look', async () => {
@@ -62,7 +97,10 @@ describe('a sweep', () => {
   });
 
   it('leaves a VM alone whose NodeClaim has come since the look', async () => {
+    const { virtualMachines } = world.environment;
     const machines = {
+      nameOf: (providerId: string) => virtualMachines.nameOf(providerId),
+      get: (name: string) => virtualMachines.get(name),
       list: () =>
         Promise.resolve([
           { name: 'aks-lost', owner: 'owner', nodeClaim: 'lost', createdAt: '2026-01-01T00:00:00Z' },

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { NodeClaim, Pod } from '../../karpenter/api.js';
-import { ownerAnnotation, replacementTaint, replacesAnnotation, workflowAnnotation } from '../../karpenter/labels.js';
+import {
+  ownerAnnotation,
+  replacementTaint,
+  replacesAnnotation,
+  terminationFinalizer,
+  workflowAnnotation,
+} from '../../karpenter/labels.js';
 import type { Orphan, SweepView, TaggedMachine } from '../../karpenter/orphan.js';
 import { findOrphans, markedWorkflows } from '../../karpenter/orphan.js';
 import type { Machine } from '../../karpenter/pool.js';
@@ -32,6 +38,12 @@ function reserved(machine: Machine): Machine {
   return machine;
 }
 
+/** Its NodeClaim has been deleted, and waits for the finalizer that is ours to take off. */
+function deleted(machine: Machine, at = old): Machine {
+  Object.assign(machine.nodeClaim.metadata, { deletionTimestamp: at, finalizers: [terminationFinalizer] });
+  return machine;
+}
+
 function viewOf(
   machines: readonly Machine[],
   parts: { readonly pods?: readonly Pod[]; readonly machines?: readonly TaggedMachine[] } = {},
@@ -52,6 +64,7 @@ function nameOf(orphan: Orphan): string {
       return orphan.node.metadata.name;
     case 'condition':
     case 'nodeClaim':
+    case 'deletion':
       return orphan.nodeClaim.metadata.name;
     case 'virtualMachine':
       return orphan.machine.name;
@@ -126,6 +139,44 @@ describe('orphans', () => {
       findOrphans(viewOf(machines, { pods: [podOn('aks-r', ownerKind)] }), new Set(), olderThanMs);
     expect(kept('ReplicaSet')).toMatchObject([{ kind: 'nodeClaim', keptWhy: 'pod shop/p runs on it' }]);
     expect(kept('DaemonSet')[0]).not.toHaveProperty('keptWhy');
+  });
+
+  it.each<[string, Machine, readonly string[], readonly string[]]>([
+    ['of a replacement whose workflow is not running', deleted(replacement('r')), [], ['deletion r']],
+    ['not when it is running', deleted(replacement('r')), ['w1'], []],
+    ['not when it has only begun', deleted(replacement('r'), young), [], []],
+    ['of a node that was being replaced', deleted(taintedMachine('a')), [], ['deletion a']],
+    [
+      'also when its Node is gone already',
+      deleted(
+        machineOf('a', {
+          hasNode: false,
+          conditions: [{ ...isTrueSince('DisruptionReason'), message: 'ImageDrift; replaced by w1' }],
+        }),
+      ),
+      [],
+      ['deletion a'],
+    ],
+    [
+      'not when another workflow is replacing what was a replacement itself',
+      deleted(
+        replacement('r', {
+          conditions: [{ ...isTrueSince('DisruptionReason'), message: 'ImageDrift; replaced by w2' }],
+        }),
+      ),
+      ['w2'],
+      [],
+    ],
+    ['not one without our mark', deleted(machineOf('a')), [], []],
+    ['not one that another finalizer keeps', replacement('r', { isDeleted: true }), [], []],
+  ])('are deletions: %s', (_, machine, running, expected) => {
+    expect(found(viewOf([machine]), running)).toEqual(expected);
+  });
+
+  it('are deletions that are only reported while workload runs on the node', () => {
+    const view = viewOf([deleted(replacement('r'))], { pods: [podOn('aks-r', 'ReplicaSet')] });
+    const [orphan] = findOrphans(view, new Set(), olderThanMs);
+    expect(orphan).toMatchObject({ kind: 'deletion', keptWhy: 'pod shop/p runs on it' });
   });
 
   it('are VMs with our tag whose NodeClaim does not exist', () => {

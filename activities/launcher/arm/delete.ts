@@ -6,6 +6,7 @@ import { podName } from '../../../karpenter/pods.js';
 import { disruption, isReplacementOf, replacementName, virtualMachineName } from '../../../karpenter/replacement.js';
 import type { Deletion, Launch, LaunchName, Removal, ReplacementRef } from '../../../workflows/replacementTypes.js';
 import { ArmError } from '../../azure/armError.js';
+import type { VirtualMachines } from '../../azure/virtualMachines.js';
 import { checkReplaceable, openReplacement } from '../../drain.js';
 import { checkCluster, refuse } from '../../environment.js';
 import {
@@ -103,7 +104,15 @@ export async function followDeletion(
 ): Promise<void> {
   checkCluster(environment, ref.cluster);
   await waitForVirtualMachineGone(environment, deletion);
-  const { kubernetes, virtualMachines } = environment;
+  await endDeletion(environment, environment.virtualMachines, deletion);
+}
+
+/** Removes the Node of a VM that is gone, and lets its NodeClaim go. */
+export async function endDeletion(
+  { kubernetes }: Pick<ArmEnvironment, 'kubernetes'>,
+  virtualMachines: Pick<VirtualMachines, 'nameOf'>,
+  deletion: Omit<Deletion, 'resumeToken'>,
+): Promise<void> {
   const node = await readNode(kubernetes, deletion.virtualMachine);
   // ARM ids are case-insensitive, and a Node of that name may by now belong to another VM.
   const isItsNode =

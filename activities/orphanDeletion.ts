@@ -1,0 +1,51 @@
+import type { NodeClaim } from '../karpenter/api.js';
+import { conditionTypes } from '../karpenter/conditions.js';
+import { replacesAnnotation } from '../karpenter/labels.js';
+import { isReplacementOf, virtualMachineName } from '../karpenter/replacement.js';
+import type { ActivityEnvironment } from './environment.js';
+import { setNodeClaimCondition, trueCondition } from './kubernetes/nodeClaims.js';
+import { endDeletion } from './launcher/arm/delete.js';
+
+/** The VMs that NodeClaims without a workflow stand for. */
+export interface OrphanMachines {
+  nameOf(providerId: string): string | undefined;
+  get(name: string): Promise<unknown>;
+  beginDelete(name: string): Promise<unknown>;
+}
+
+/**
+ * Goes one step on with a deletion that nobody looks after: begins the VM's, or, once the VM is gone, removes the Node and lets the
+ * NodeClaim go. Whether the VM is there is read live.
+ * @param mayDelete a VM that is still there may be deleted
+ * @returns what was done, as a sweep's finding says it
+ */
+export async function bringDeletionToItsEnd(
+  environment: Pick<ActivityEnvironment, 'kubernetes' | 'owner'>,
+  machines: OrphanMachines,
+  nodeClaim: NodeClaim,
+  mayDelete: boolean,
+): Promise<string> {
+  const { name, uid } = nodeClaim.metadata;
+  const virtualMachine = machineOf(environment, machines, nodeClaim);
+  if (virtualMachine === undefined) return 'stays: its providerID is no VM of this resource group';
+  if ((await machines.get(virtualMachine)) === undefined) {
+    await endDeletion(environment, machines, { nodeClaim: name, uid, virtualMachine });
+    return 'removed';
+  }
+  if (!mayDelete) return 'reported';
+  await machines.beginDelete(virtualMachine);
+  await setNodeClaimCondition(environment.kubernetes, name, uid, trueCondition(conditionTypes.instanceTerminating));
+  return 'deleting';
+}
+
+/** By its providerID; a replacement that never had one got as far as the VM of its own name, or nowhere. */
+function machineOf(
+  { owner }: Pick<ActivityEnvironment, 'owner'>,
+  machines: OrphanMachines,
+  nodeClaim: NodeClaim,
+): string | undefined {
+  const { metadata, status } = nodeClaim;
+  if (status?.providerID !== undefined) return machines.nameOf(status.providerID);
+  const replaces = metadata.annotations?.[replacesAnnotation] ?? '';
+  return isReplacementOf(nodeClaim, owner, replaces) ? virtualMachineName(metadata.name) : undefined;
+}
