@@ -154,6 +154,7 @@ function startDemoWatcher(
     killSwitch,
     expiryLeadMs: settings.activities.candidates.expiryLeadMs,
     gatherMs: Math.max(20, 250 / speed),
+    resyncMs: 600_000 / speed,
     retryDelayMs: Math.max(50, 1000 / speed),
     log: log.child({ part: 'watcher' }),
   });

@@ -10,6 +10,7 @@ import { logLevels } from '../../runtime/log.js';
 export interface WatcherOptions extends Pick<CandidateOptions, 'expiryLead'> {
   readonly killSwitch: { readonly namespace: string; readonly name: string };
   readonly gather: number;
+  readonly resync: number;
   readonly retryDelay: number;
   readonly logLevel: LogLevel;
 }
@@ -23,6 +24,13 @@ export function addWatcherOptions(command: Command): Command {
         flag: 'gather',
         text: '250ms',
         help: 'how long the events of one pool are gathered before its rollout is poked',
+      }),
+    )
+    .addOption(
+      durationOption({
+        flag: 'resync',
+        text: '10m',
+        help: 'how often pools with something to do are poked without an event',
       }),
     )
     .addOption(killSwitchOption())

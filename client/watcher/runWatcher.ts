@@ -14,6 +14,7 @@ export async function runWatcher(options: WatcherOptions): Promise<void> {
     expiryLeadMs: options.expiryLead,
     killSwitch: options.killSwitch,
     gatherMs: options.gather,
+    resyncMs: options.resync,
     retryDelayMs: options.retryDelay,
     log: createLog('driftless-watcher', options.logLevel),
   });

@@ -33,12 +33,18 @@ export interface Sources {
   readonly killSwitch: Pick<KillSwitch, 'onChange'>;
 }
 
+/** When a pool is poked without an event. */
+export interface WatchRule extends ExpiryRule {
+  /** So often every pool that has a disrupted NodeClaim: its rollout may have been terminated, or may have failed. Milliseconds. */
+  readonly resyncMs: number;
+}
+
 /**
  * Calls `poke` with the name of a managed NodePool whenever something has changed on which its rollout could decide, or the time of a
  * node has come: at once for every pool that has a disrupted NodeClaim when the watch begins.
  * @returns how to stop that
  */
-export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: string) => void): () => void {
+export function watchPools(sources: Sources, rule: WatchRule, poke: (nodePool: string) => void): () => void {
   const { nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch } = sources;
 
   const pokeIfManaged = (name: string | undefined): void => {
@@ -124,7 +130,9 @@ export function watchPools(sources: Sources, rule: ExpiryRule, poke: (nodePool: 
       pokeDisrupted();
     }),
   ];
+  const resync = setInterval(pokeDisrupted, rule.resyncMs);
   return () => {
+    clearInterval(resync);
     for (const stop of stops) stop();
     alarm.stop();
   };

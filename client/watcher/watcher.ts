@@ -25,6 +25,8 @@ export interface WatcherConfiguration {
   readonly expiryLeadMs: number;
   readonly killSwitch: KillSwitchName;
   readonly gatherMs: number;
+  /** So often pools that have something to do are poked without an event. */
+  readonly resyncMs: number;
   readonly retryDelayMs: number;
   readonly log: Log;
 }
@@ -40,7 +42,7 @@ export interface RunningWatcher {
  * @throws UserError when Temporal is not there or lacks something
  */
 export async function startWatcher(configuration: WatcherConfiguration): Promise<RunningWatcher> {
-  const { kubeConfig, temporal, expiryLeadMs, gatherMs, retryDelayMs, log } = configuration;
+  const { kubeConfig, temporal, expiryLeadMs, gatherMs, resyncMs, retryDelayMs, log } = configuration;
   const kubernetes = createKubernetesApi(kubeConfig, 'driftless/watcher');
   const clusterId = await readClusterId(kubernetes);
   const connection = await connectToTemporal(temporal);
@@ -66,7 +68,7 @@ export async function startWatcher(configuration: WatcherConfiguration): Promise
     log,
     send: (nodePool) => pokeRollout(workflows, clusterId, nodePool),
   });
-  const stopWatching = watchPools({ ...sources, killSwitch }, { expiryLeadMs }, (nodePool) => {
+  const stopWatching = watchPools({ ...sources, killSwitch }, { expiryLeadMs, resyncMs }, (nodePool) => {
     pokes.poke(nodePool);
   });
   log.info({ cluster: clusterId, namespace: temporal.namespace, address: temporal.address }, 'watcher started');

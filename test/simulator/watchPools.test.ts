@@ -120,7 +120,7 @@ async function watch(): Promise<void> {
   const { nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch } = sources;
   const informers = [nodePools, nodeClasses, nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch];
   await Promise.all(informers.map(({ synced }) => synced));
-  const stopWatching = watchPools(sources, { expiryLeadMs: 0 }, (pool) => pokes.push(pool));
+  const stopWatching = watchPools(sources, { expiryLeadMs: 0, resyncMs: 600_000 }, (pool) => pokes.push(pool));
   stop = async () => {
     stopWatching();
     await Promise.all(informers.map((informer) => informer.stop()));

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import type { InformerEvent } from '../../activities/kubernetes/informer.js';
 import type { Source } from '../../client/watcher/watchPools.js';
@@ -47,7 +47,8 @@ class FakeSource<T extends Named> implements Source<T> {
 const drifted: MachineShape = { driftedSince: '2026-01-05T12:00:00Z' };
 const workflow = 'replace/c/old/uid-old';
 const ours = { ...isTrueSince('DisruptionReason'), message: `ImageDrift; ${disruptionMark(workflow)}` };
-const now = new Date().toISOString();
+const now = '2026-01-05T12:00:00Z';
+const resyncMs = 600_000;
 
 /** One drifted node, `old`, in a managed pool, and one that is as it should be, `other`. */
 class Cluster {
@@ -59,6 +60,7 @@ class Cluster {
   readonly podDisruptionBudgets = new FakeSource<PodDisruptionBudget>();
   /** Nobody turns it. */
   readonly killSwitch = { onChange: () => () => undefined };
+  readonly stopWatching: () => void;
   readonly #pokes: string[] = [];
 
   constructor() {
@@ -66,7 +68,7 @@ class Cluster {
     this.nodeClasses.set(readyNodeClass);
     this.put('old', drifted);
     this.put('other');
-    watchPools(this, { expiryLeadMs: 0 }, (nodePool) => this.#pokes.push(nodePool));
+    this.stopWatching = watchPools(this, { expiryLeadMs: 0, resyncMs }, (nodePool) => this.#pokes.push(nodePool));
     this.takePokes();
   }
 
@@ -93,10 +95,24 @@ class Cluster {
 
 let cluster: Cluster;
 beforeEach(() => {
+  jest.useFakeTimers({ now: Date.parse('2026-01-05T12:00:00Z') });
   cluster = new Cluster();
+});
+afterEach(() => {
+  cluster.stopWatching();
+  jest.useRealTimers();
 });
 
 describe('what wakes a rollout', () => {
+  it('is the passing of time as long as there is something to do: it may have been terminated', () => {
+    jest.advanceTimersByTime(resyncMs);
+    expect(cluster.takePokes()).toEqual([poolName]);
+    cluster.put('old');
+    cluster.takePokes();
+    jest.advanceTimersByTime(resyncMs);
+    expect(cluster.takePokes()).toEqual([]);
+  });
+
   it.each<[string, () => void]>([
     [
       'a drift',
