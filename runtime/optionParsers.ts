@@ -63,6 +63,14 @@ export function parseNamespacedName(text: string): { readonly namespace: string;
   return { namespace, name };
 }
 
+/** `name.build` of a version of a Temporal worker deployment: only the build id may have dots of its own. */
+export function parseDeploymentVersion(text: string): { readonly deploymentName: string; readonly buildId: string } {
+  const [, deploymentName, buildId] = /^([^.:\s]+)\.(\S+)$/.exec(text) ?? [];
+  if (deploymentName === undefined || buildId === undefined)
+    throw new InvalidArgumentError('It must be <deployment name>.<build id>, such as driftless.1.4.0.');
+  return { deploymentName, buildId };
+}
+
 /** The text of a file. */
 export function readTextFile(path: string): string {
   try {

@@ -14,6 +14,7 @@ import {
 import type { LogLevel } from '../runtime/log.js';
 import { logLevels } from '../runtime/log.js';
 import {
+  parseDeploymentVersion,
   parseHttpsUrl,
   parseNamespacedName,
   parsePositiveInteger,
@@ -56,6 +57,7 @@ export interface WorkerOptions extends CandidateOptions {
   readonly sweepInterval: number;
   readonly sweepMinAge: number;
   readonly sweepMaxDeletions: number;
+  readonly deploymentVersion?: { readonly deploymentName: string; readonly buildId: string };
   readonly speed: number;
   readonly logLevel: LogLevel;
 }
@@ -136,6 +138,13 @@ export function addWorkerOptions(command: Command): Command {
     );
   for (const duration of durations) command.addOption(durationOption(duration));
   return command
+    .addOption(
+      option(
+        'deployment-version',
+        'name.build',
+        "this worker's version of a Temporal worker deployment; running workflows go over to the current one",
+      ).argParser(parseDeploymentVersion),
+    )
     .addOption(
       option('speed', 'factor', 'divides all durations: for use with simulators')
         .argParser(parsePositiveNumber)

@@ -32,6 +32,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     sweep: sweepSettings(options),
     timeouts: workerTimeouts(options),
     workflowBundle: findWorkflowBundle(),
+    deploymentVersion: options.deploymentVersion,
     log,
   });
   await Promise.race([untilAborted(signal), worker.stopped]);

@@ -1,5 +1,7 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { WorkflowClient } from '@temporalio/client';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
+import type { WorkerOptions } from '@temporalio/worker';
 import { NativeConnection, Worker } from '@temporalio/worker';
 
 import type { ArmSettings } from '../activities/azure/armClient.js';
@@ -41,6 +43,8 @@ export interface WorkerConfiguration {
   readonly timeouts: WorkerTimeouts;
   /** Path of the pre-built bundle of the workflows. */
   readonly workflowBundle: string;
+  /** With it Temporal gives tasks only to workers of the deployment's current version. */
+  readonly deploymentVersion?: WorkerDeploymentVersion | undefined;
   readonly log: Log;
 }
 
@@ -112,7 +116,13 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
   const launcher = createArmLauncher(environment);
   const workflows = new WorkflowClient({ connection: clientConnection, namespace: temporal.namespace });
   const interceptors = { activity: [heartbeats] };
-  const common = { connection, namespace: temporal.namespace, shutdownGraceTime: shutdownGraceTimeMs, interceptors };
+  const common = {
+    connection,
+    namespace: temporal.namespace,
+    shutdownGraceTime: shutdownGraceTimeMs,
+    interceptors,
+    ...versioning(configuration.deploymentVersion),
+  };
   const worker = await Worker.create({
     ...common,
     taskQueue: taskQueueName(clusterId),
@@ -152,5 +162,13 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
       for (const one of workers) if (one.getState() === 'RUNNING') one.shutdown();
       await stopped;
     },
+  };
+}
+
+/** Rollouts live as long as there is work: pinned to a version they would wait for workers that are gone. */
+function versioning(version: WorkerDeploymentVersion | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (version === undefined) return {};
+  return {
+    workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' },
   };
 }

@@ -31,8 +31,13 @@ export function spawnDriftless(
   });
 }
 
-export async function startWorkerProcess(stack: Stack, speed: number): Promise<WorkerProcess> {
-  const child = spawnDriftless(stack, ['worker', ...demoWorkerFlags(speed)]);
+/** @param flags further flags of the worker */
+export async function startWorkerProcess(
+  stack: Stack,
+  speed: number,
+  flags: readonly string[] = [],
+): Promise<WorkerProcess> {
+  const child = spawnDriftless(stack, ['worker', ...demoWorkerFlags(speed), ...flags]);
   let log = '';
   const started = new Promise<void>((resolve, reject) => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

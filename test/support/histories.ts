@@ -15,6 +15,12 @@ export const historyNames = [
   'replacement',
   'replacementLaunchFailed',
   'replacementCanceled',
+  'replacementEmpty',
+  'replacementAdopted',
+  'replacementNotNeeded',
+  'replacementDrainFailed',
+  'replacementPaused',
+  'sweep',
 ] as const;
 export type HistoryName = (typeof historyNames)[number];
 

@@ -1,13 +1,17 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, it, jest } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 
-import { replaceNodeWorkflowId } from '../../workflows/ids.js';
+import { failureTypes } from '../../workflows/failures.js';
+import { replaceNodeWorkflowId, taskQueueName } from '../../workflows/ids.js';
 import { cancelUpdate, pauseUpdate, resumeUpdate, retryUpdate, skipUpdate } from '../../workflows/messages.js';
-import { everythingGoesWell, failLaunch, goOnWaiting, replacementOf } from './fakeActivities.js';
+import type { Reservation } from '../../workflows/replacementTypes.js';
+import type { sweepOrphans } from '../../workflows/sweepOrphans.js';
+import { everythingGoesWell, failLaunch, firstOffering, goOnWaiting, replacementOf } from './fakeActivities.js';
 import type { HistoryName } from './histories.js';
 import { writeHistory } from './histories.js';
 import { Gate } from './gate.js';
-import { failureOf, uidOf } from './replacements.js';
+import { failureOf, startReplacement, uidOf } from './replacements.js';
 import { startRollout, startShortRollout, untilStatus } from './rollouts.js';
 import { ScriptedPool } from './scriptedPool.js';
 import type { TestWorker } from './testWorker.js';
@@ -23,6 +27,24 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.stop();
 });
+
+/** An earlier round came as far as an Initialized replacement. */
+const adopted: Reservation = {
+  kind: 'reserved',
+  offerings: [firstOffering],
+  imageId: 'image-1',
+  adopted: {
+    name: { round: 0, attempt: 0 },
+    launch: {
+      nodeClaim: 'new-1',
+      uid: 'uid-new-1',
+      virtualMachine: 'aks-new-1',
+      providerId: 'azure:///new-1',
+      offering: firstOffering,
+      resumeToken: null,
+    },
+  },
+};
 
 function replacement(nodeClaim: string): WorkflowHandle {
   return worker.workflows.getHandle(replaceNodeWorkflowId(worker.cluster, nodeClaim, uidOf(nodeClaim)));
@@ -70,6 +92,60 @@ describe('histories', () => {
     await rollout.executeUpdate(retryUpdate, { args: [{ nodeClaim: 'failing-1' }] });
     await rollout.result();
     await store('rolloutWithRetry', rollout);
+  });
+
+  it.each<{ readonly name: HistoryName; readonly reservation: Reservation }>([
+    { name: 'replacementEmpty', reservation: { kind: 'empty', earlier: [{ round: 0, attempt: 0 }] } },
+    { name: 'replacementNotNeeded', reservation: { kind: 'notNeeded', why: 'its drift has cleared' } },
+    { name: 'replacementAdopted', reservation: adopted },
+  ])('of a replacement that ends otherwise: $name', async ({ name, reservation }) => {
+    const fakes = worker.fakesOf(name);
+    fakes.does.reserve = () => Promise.resolve(reservation);
+    const handle = await startReplacement(worker.workflows, worker.cluster, name, `${name}-1`);
+    await handle.result();
+    await store(name, handle);
+  });
+
+  it('of a replacement whose node does not drain', async () => {
+    const fakes = worker.fakesOf('undrained');
+    fakes.does.drain = () =>
+      Promise.reject(
+        ApplicationFailure.create({
+          type: failureTypes.deadlineExceeded,
+          message: 'a pod is not let go',
+          nonRetryable: true,
+          details: [{ evictionBegan: true }],
+        }),
+      );
+    fakes.does.beginRemoval = () => Promise.resolve({ kind: 'kept', why: 'pods are on their way' });
+    const handle = await startReplacement(worker.workflows, worker.cluster, 'undrained', 'undrained-1');
+    await failureOf(handle);
+    await store('replacementDrainFailed', handle);
+  });
+
+  it('of a replacement that the kill switch has stopped for a while', async () => {
+    const fakes = worker.fakesOf('stopped');
+    const pause = (): Promise<never> =>
+      Promise.reject(ApplicationFailure.nonRetryable('ConfigMap driftless says so', failureTypes.paused));
+    const { does } = fakes;
+    const [createReplacement, drain] = [does.createReplacement.bind(does), does.drain.bind(does)];
+    does.createReplacement = (ref, request) =>
+      fakes.callsOf('createReplacement').length === 1 ? pause() : createReplacement(ref, request);
+    does.drain = (ref, launch, paused) => (fakes.callsOf('drain').length === 1 ? pause() : drain(ref, launch, paused));
+    const handle = await startReplacement(worker.workflows, worker.cluster, 'stopped', 'stopped-1');
+    await handle.result();
+    await store('replacementPaused', handle);
+  });
+
+  it('of a sweep', async () => {
+    const { workflows, cluster } = worker;
+    const sweep = await workflows.start<typeof sweepOrphans>('sweepOrphans', {
+      workflowId: `sweep/${cluster}`,
+      taskQueue: taskQueueName(cluster),
+      args: [{ cluster }],
+    });
+    await sweep.result();
+    await store('sweep', sweep);
   });
 
   it('of a replacement that is canceled during its drain', async () => {

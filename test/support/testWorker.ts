@@ -9,6 +9,7 @@ import type {
   ArmWriteActivities,
   ReplacementActivities,
   RolloutActivities,
+  SweepActivities,
 } from '../../workflows/activityInterfaces.js';
 import { heartbeats } from '../../worker/heartbeats.js';
 import { armWritesTaskQueueName, taskQueueName } from '../../workflows/ids.js';
@@ -79,7 +80,7 @@ export async function startTestWorker(options: Partial<WorkerOptions> = {}): Pro
 
 /** Sends each call to the fakes of its NodePool. One that a test still holds back ends with the worker. */
 function routedActivities(fakesOf: (nodePool: string) => FakeActivities): {
-  readonly ownQueue: RolloutActivities & ReplacementActivities;
+  readonly ownQueue: RolloutActivities & ReplacementActivities & SweepActivities;
   readonly armWrites: ArmWriteActivities;
 } {
   const of = ({ nodePool }: { readonly nodePool: string }): Activities => fakesOf(nodePool).recorded();
@@ -96,6 +97,7 @@ function routedActivities(fakesOf: (nodePool: string) => FakeActivities): {
       followDeletion: (ref, deletion) => orStopped(of(ref).followDeletion(ref, deletion)),
       waitUntilResumed: (ref) => orStopped(of(ref).waitUntilResumed(ref)),
       release: (ref) => orStopped(of(ref).release(ref)),
+      sweep: () => Promise.resolve({ findings: [], left: 0 }),
     },
     armWrites: {
       createReplacement: (ref, request) => orStopped(of(ref).createReplacement(ref, request)),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import {
+  parseDeploymentVersion,
   parseDurationMs,
   parseHttpsUrl,
   parseNamespacedName,
@@ -38,6 +39,15 @@ const parsers: Readonly<Record<string, ParserTable>> = {
     ],
     refuses: ['', '5', '-5s', '5 s', '5S', '1d', 's', '1.s', '5s ', '5m30'],
     says: 'It must be a duration such as 15m, 90s or 500ms.',
+  },
+  'the version of a worker deployment': {
+    parse: parseDeploymentVersion,
+    accepts: [
+      ['driftless.1.4.0', { deploymentName: 'driftless', buildId: '1.4.0' }],
+      ['driftless-aks.4f2c1e', { deploymentName: 'driftless-aks', buildId: '4f2c1e' }],
+    ],
+    refuses: ['', 'driftless', '.1.4.0', 'driftless.', 'drift:less.1', 'driftless.1 4'],
+    says: 'It must be <deployment name>.<build id>, such as driftless.1.4.0.',
   },
   'a number of 1 or more': {
     parse: parsePositiveInteger,
