@@ -2,8 +2,12 @@ import type { WorkflowClient } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 
+import { listNodeClaims } from '../../activities/kubernetes/nodeClaims.js';
+import { listNodes } from '../../activities/kubernetes/nodes.js';
 import { nodePoolName } from '../../demo/scenario.js';
 import { until } from '../../demo/until.js';
+import { conditionTypes, isTrue } from '../../karpenter/conditions.js';
+import { disruptedTaint, replacesAnnotation } from '../../karpenter/labels.js';
 import type { Phase } from '../../karpenter/phase.js';
 import { rolloutWorkflowId } from '../../workflows/ids.js';
 import { retryUpdate, statusQuery } from '../../workflows/messages.js';
@@ -26,6 +30,8 @@ describe('in Temporal’s UI', () => {
       nodes,
       budget: String(budget),
       speed: 20,
+      // Long enough for a person to come in between.
+      durations: { podTerminationMs: 40_000 },
       workerFlags: ['--sweep-interval', '40s', '--sweep-min-age', '20s'],
     });
     await run.drift();
@@ -51,6 +57,38 @@ describe('in Temporal’s UI', () => {
     },
     180_000,
   );
+
+  it('a replacement that is canceled in phase Drain leaves its new node, untaints the old one, and goes on with both', async () => {
+    const canceled = run.workflows.getHandle(await anyChildIn(run, 'Drain'));
+    await canceled.cancel();
+    const failure = await until('it waits for a person', timeoutMs, async () => {
+      const { failures } = await rollout().query(statusQuery);
+      return failures[0];
+    });
+    expect(failure).toMatchObject({ code: 'Canceled', held: true });
+    expect(canceled.workflowId).toContain(failure.uid);
+    const nodeClaims = await listNodeClaims(run.api, nodePoolName);
+    const replacement = nodeClaims.find(({ metadata }) => metadata.annotations?.[replacesAnnotation] === failure.uid);
+    expect(isTrue(replacement ?? {}, conditionTypes.initialized)).toBe(true);
+    const old = (await listNodes(run.api, nodePoolName)).find(({ metadata }) =>
+      metadata.name.endsWith(failure.nodeClaim),
+    );
+    expect(old?.spec?.taints?.map(({ key }) => key) ?? []).not.toContain(disruptedTaint);
+    await until('the others are replaced', timeoutMs, async () => {
+      const { replaced } = await rollout().query(statusQuery);
+      return replaced.length === nodes - 1 ? true : undefined;
+    });
+    await rollout().executeUpdate(retryUpdate, { args: [{}] });
+    await expectAllReplaced(run);
+    expect(new Set(putNames(run.stack.azure)).size).toBe(nodes);
+  }, 180_000);
+
+  it('a replacement that is canceled in phase Delete goes through to its end', async () => {
+    const canceled = run.workflows.getHandle(await anyChildIn(run, 'Delete'));
+    await canceled.cancel();
+    expect(await canceled.result()).toMatchObject({ kind: 'replaced' });
+    await expectAllReplaced(run);
+  }, 180_000);
 
   it('a rollout that is terminated is found again by the next one, with all that is under way', async () => {
     await anyChildIn(run, 'Launch');
