@@ -61,6 +61,18 @@ export default tseslint.config(
     },
   },
   {
+    files: ['karpenter/**/*.ts', 'workflows/**/*.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['Temporal', 'performance'].map((name) => ({
+          name,
+          message: 'In a workflow only Date is workflow time: a replay would read another clock.',
+        })),
+      ],
+    },
+  },
+  {
     files: ['workflows/**/*.ts'],
     rules: {
       'no-restricted-imports': [

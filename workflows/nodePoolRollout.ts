@@ -141,7 +141,7 @@ async function startReplacement(candidate: Candidate, input: RolloutInput, rollo
     round: rollout.rounds(uid),
     settings,
   };
-  rollout.started(candidate);
+  const started = rollout.started(candidate);
   try {
     const child = await startChild<typeof replaceNode>('replaceNode', {
       workflowId: replaceNodeWorkflowId(cluster, nodeClaim, uid),
@@ -160,7 +160,7 @@ async function startReplacement(candidate: Candidate, input: RolloutInput, rollo
       staticDetails: `NodeClaim \`${nodeClaim}\` (Node \`${node}\`) of NodePool \`${nodePool}\`, ${reason}${candidate.since === '' ? '' : ` since ${candidate.since}`}: ${reasonDetail}.`,
     });
     void awaitEnd(child).then((end) => {
-      rollout.childEnded({ nodeClaim, uid }, end, Date.now());
+      rollout.awaitedEnded(started, end, Date.now());
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

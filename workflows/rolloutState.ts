@@ -44,7 +44,7 @@ export interface CarriedState {
 }
 
 interface Child extends InFlight {
-  /** This run awaits its result; else it is looked up by its workflow id. */
+  /** This run awaits its result; else it is looked up by its workflow id at each look. */
   readonly awaited: boolean;
 }
 
@@ -87,6 +87,8 @@ export class RolloutState {
   #isCanceled = false;
   #quietSinceMs: number | undefined;
   #isPoked = false;
+  /** When all children are to be looked up, the awaited ones too: a rollout that was reset may never be told how those ended. */
+  #lookUpAllAtMs: number | undefined;
 
   constructor(private readonly input: RolloutInput) {
     const { carried } = input;
@@ -158,18 +160,26 @@ export class RolloutState {
   nextObservation(nowMs: number): ObservePoolInput {
     this.#isPoked = false;
     this.#interventions.expire(nowMs);
-    const strangers = [...this.#children.values()].filter(({ awaited }) => !awaited);
     return {
       ...this.line(),
-      describe: strangers.map(({ nodeClaim, uid }) => ({ nodeClaim, uid })),
+      describe: this.#toLookUp(nowMs).map(({ nodeClaim, uid }) => ({ nodeClaim, uid })),
       discover: !this.isObserved && this.input.carried === undefined,
     };
+  }
+
+  #toLookUp(nowMs: number): readonly Child[] {
+    const children = [...this.#children.values()];
+    if (this.#lookUpAllAtMs === undefined || nowMs < this.#lookUpAllAtMs)
+      return children.filter(({ awaited }) => !awaited);
+    this.#lookUpAllAtMs = undefined;
+    return children;
   }
 
   /** Takes in what a look at the pool said; answers who may start now. */
   observed(observation: PoolObservation, nowMs: number): readonly Candidate[] {
     this.#settings = observation.settings;
     this.#admission = observation.admission;
+    this.#lookUpAllAtMs ??= nowMs + observation.settings.rollout.lookAgainMs;
     const known = new Set(this.#children.keys());
     for (const report of observation.children) this.#report(report, nowMs);
     for (const uid of observation.settled) {
@@ -185,11 +195,14 @@ export class RolloutState {
     return observation.admission.start.filter(({ nodeClaim }) => !this.#aboutToBeSkipped.has(nodeClaim));
   }
 
-  started(candidate: Candidate): void {
+  /** @returns the child, for awaitedEnded */
+  started(candidate: Candidate): InFlight {
     const { nodeClaim, uid, reason, reasonDetail } = candidate;
-    this.#children.set(uid, { nodeClaim, uid, awaited: true });
+    const child: Child = { nodeClaim, uid, awaited: true };
+    this.#children.set(uid, child);
     this.#reasons.set(uid, { reason, reasonDetail });
     this.#first.delete(uid);
+    return child;
   }
 
   /** Somebody else started it: it holds its permit all the same. */
@@ -201,6 +214,11 @@ export class RolloutState {
   /** How often the replacement of this NodeClaim was begun before. */
   rounds(uid: string): number {
     return this.#failures.get(uid)?.rounds ?? 0;
+  }
+
+  /** A child has told its end itself; nothing new when that has been looked up before. */
+  awaitedEnded(child: InFlight, end: ChildEnd, nowMs: number): void {
+    if (this.#children.get(child.uid) === child) this.childEnded(child, end, nowMs);
   }
 
   childEnded(child: InFlight, end: ChildEnd, nowMs: number): void {
@@ -327,6 +345,7 @@ export class RolloutState {
     if (this.#backoff.untilMs > nowMs) instants.push(this.#backoff.untilMs);
     const hasStrangers = [...this.#children.values()].some(({ awaited }) => !awaited);
     if (hasStrangers || this.#admission?.isCapped === true) instants.push(nowMs + this.settings.rollout.childCheckMs);
+    if (this.#children.size > 0 && this.#lookUpAllAtMs !== undefined) instants.push(this.#lookUpAllAtMs);
     if (this.#waitsForOthers() || this.hasMarksToChange) instants.push(nowMs + this.settings.rollout.lookAgainMs);
     instants.push(...this.#interventions.skipped.map(({ until }) => Date.parse(until)));
     const { nextLookMs } = this.#admission ?? noAdmission;

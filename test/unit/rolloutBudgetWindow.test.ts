@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { RolloutState } from '../../workflows/rolloutState.js';
-import { allocationFailed, candidateOf, endChild, observationOf, rolloutInput, startMs } from './rolloutFixture.js';
+import {
+  allocationFailed,
+  candidateOf,
+  endChild,
+  observationOf,
+  rolloutInput,
+  rolloutSettings,
+  startMs,
+} from './rolloutFixture.js';
 
 const changeMs = startMs + 3_600_000;
 const waiting = [candidateOf('a')];
@@ -44,9 +52,9 @@ describe('a rollout whose candidates wait for a permit', () => {
 describe('a rollout for whose permits nobody waits', () => {
   it('does not heed the windows', () => {
     const rollout = new RolloutState(rolloutInput);
-    rollout.observed(observationOf(['a'], { start: waiting, nextChangeMs: changeMs }), startMs);
+    rollout.observed(observationOf(['a'], { start: waiting, nextChangeMs: startMs + 1_000 }), startMs);
     rollout.started(candidateOf('a'));
     rollout.isQuiet(startMs);
-    expect(rollout.sleepMs(startMs)).toBeUndefined();
+    expect(rollout.sleepMs(startMs)).toBe(rolloutSettings.lookAgainMs);
   });
 });

@@ -67,3 +67,20 @@ describe('children that somebody else started', () => {
     expect(rollout.result()).toMatchObject({ failures: [], replaced: [] });
   });
 });
+
+describe('a child that the rollout awaits', () => {
+  it('counts once when its end is looked up before it is told, and a later one of the same NodeClaim on its own', () => {
+    const rollout = observedRollout(['a']);
+    const first = rollout.started(candidateOf('a'));
+    const failed: ChildReport = { ...childOf('a'), status: 'failed', code: 'X' };
+    rollout.observed(observationOf(['a'], { children: [failed] }), startMs);
+    rollout.awaitedEnded(first, { kind: 'failed', code: 'X', message: '' }, startMs);
+    expect(rollout.rounds('uid-a')).toBe(1);
+
+    const second = rollout.started(candidateOf('a'));
+    rollout.awaitedEnded(first, { kind: 'failed', code: 'X', message: '' }, startMs);
+    expect(rollout.status(startMs).inFlight).toEqual(['a']);
+    rollout.awaitedEnded(second, { kind: 'ended', result: replaced('a') }, startMs);
+    expect(rollout.result()).toMatchObject({ replaced: [{ nodeClaim: 'a' }], failures: [] });
+  });
+});

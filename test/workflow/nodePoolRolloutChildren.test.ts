@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { CancelledFailure } from '@temporalio/common';
+import { CancelledFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 
 import { replaceNodeWorkflowId } from '../../workflows/ids.js';
 import { pokeSignal, statusQuery } from '../../workflows/messages.js';
@@ -25,7 +25,7 @@ function childOf(nodeClaim: string) {
 }
 
 describe('nodePoolRollout and children that it cannot await', () => {
-  it('adopts a child that runs already, looks it up at each wake, and learns of its end', async () => {
+  it('r187: adopts a child that runs already, looks it up at each wake, and learns of its end', async () => {
     const fakes = worker.fakesOf('adopt');
     const pool = new ScriptedPool(worker, 'adopt');
     pool.settings = { ...pool.settings, childCheckMs: 50, quietMs: 20 };
@@ -52,6 +52,31 @@ describe('nodePoolRollout and children that it cannot await', () => {
     deleted.open();
     expect(await child.result()).toMatchObject({ kind: 'replaced' });
     expect(await rollout.result()).toMatchObject({ replaced: [{ nodeClaim: 'old-1', replacement: 'old-1-r0-0' }] });
+  });
+
+  it('r120: is one of two that start the same replacement at the same instant: there is one VM', async () => {
+    const nodePool = 'twice';
+    const fakes = worker.fakesOf(nodePool);
+    const pool = new ScriptedPool(worker, nodePool);
+    pool.settings = { ...pool.settings, childCheckMs: 50, quietMs: 20 };
+    pool.gate = new Gate();
+    pool.drift('old-1');
+    const drained = new Gate();
+    fakes.does.drain = () => drained.opened;
+    const rollout = await startRollout(worker, nodePool);
+    await pool.observed(1);
+    const start = () => startReplacement(worker.workflows, worker.cluster, nodePool, 'old-1');
+    pool.gate.open();
+    const starts = await Promise.allSettled([start(), start(), startRollout(worker, nodePool)]);
+
+    await fakes.called('drain');
+    const refusals = starts.filter((one) => one.status === 'rejected');
+    expect(refusals.length).toBeGreaterThanOrEqual(1);
+    for (const { reason } of refusals) expect(reason).toBeInstanceOf(WorkflowExecutionAlreadyStartedError);
+    drained.open();
+    expect(await rollout.result()).toMatchObject({ replaced: [{ nodeClaim: 'old-1' }], failures: [] });
+    expect(fakes.callsOf('reserve')).toHaveLength(1);
+    expect(fakes.callsOf('createReplacement')).toHaveLength(1);
   });
 
   it('finds the children of a rollout that was there before it, and counts them', async () => {

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('retry', () => {
-  it('ends a backoff, every time in a round of its own', async () => {
+  it('r202: ends a backoff, every time in a round of its own under the same workflow id', async () => {
     const fakes = worker.fakesOf('retries');
     const pool = new ScriptedPool(worker, 'retries');
     pool.settings = { ...pool.settings, quietMs: 20 };
@@ -36,6 +36,12 @@ describe('retry', () => {
 
     expect(await rollout.result()).toMatchObject({ replaced: [{ replacement: 'old-8-r2-0' }], failures: [] });
     expect(launchesOf(fakes)).toEqual(['old-8 0', 'old-8 1', 'old-8 2']);
+    const { events } = await rollout.fetchHistory();
+    const started = (events ?? []).flatMap((event) => event.childWorkflowExecutionStartedEventAttributes ?? []);
+    const ids = started.map(({ workflowExecution }) => workflowExecution?.workflowId);
+    expect(ids).toEqual(
+      Array.from({ length: 3 }, () => replaceNodeWorkflowId(worker.cluster, 'old-8', uidOf('old-8'))),
+    );
   });
 
   it('rejects a name that has not failed, without a trace in the history', async () => {

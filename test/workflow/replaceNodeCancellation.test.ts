@@ -33,7 +33,7 @@ async function cancel(handle: Awaited<ReturnType<typeof startReplacement>>): Pro
 }
 
 describe('replaceNode, when it is canceled', () => {
-  it('undoes a launch', async () => {
+  it('r119: undoes a launch', async () => {
     const fakes = worker.fakesOf('launching');
     fakes.does.pollLaunch = goOnWaiting;
     fakes.does.initialize = goOnWaiting;
@@ -135,7 +135,7 @@ describe('replaceNode, when it is canceled', () => {
     expect(fakes.callsOf('release')).toHaveLength(1);
   });
 
-  it('goes through to the end once the old node is being deleted', async () => {
+  it('r119: goes through to the end once the old node is being deleted', async () => {
     const fakes = worker.fakesOf('deleting');
     let isDeleted = false;
     fakes.does.followDeletion = () => (isDeleted ? Promise.resolve() : lookAgainIn(20));

@@ -177,7 +177,7 @@ describe('replaceNode and its rollout', () => {
     await rollout.terminate();
   });
 
-  it('ends well when there is no rollout to poke', async () => {
+  it('r199, r200: ends well when there is no rollout to poke', async () => {
     const handle = await startReplacement(worker.workflows, worker.cluster, 'no-rollout', 'old-1');
     expect(await handle.result()).toMatchObject({ kind: 'replaced' });
     const { events } = await handle.fetchHistory();

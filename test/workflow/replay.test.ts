@@ -31,4 +31,13 @@ describe('stored histories', () => {
     expect(changed).not.toBe(history);
     await expect(replay(changed)).rejects.toBeInstanceOf(DeterminismViolationError);
   });
+
+  it('r189: take the time from the history: the same one without its pauses does not replay', async () => {
+    const history = parseHistory(await readHistory('rollout'));
+    const [first] = history.events ?? [];
+    for (const event of history.events ?? []) event.eventTime = first?.eventTime ?? null;
+    await expect(Worker.runReplayHistory({ workflowBundle }, history)).rejects.toBeInstanceOf(
+      DeterminismViolationError,
+    );
+  });
 });
