@@ -79,11 +79,19 @@ export interface Launch {
   readonly resumeToken: string | null;
 }
 
+/** A resource of Azure's that was made with a VM and may outlive it. */
+export interface MachinePart {
+  readonly kind: 'networkInterface' | 'disk';
+  readonly name: string;
+}
+
 /** A VM whose DELETE was accepted. */
 export interface Deletion {
   readonly nodeClaim: string;
   readonly uid: string;
   readonly virtualMachine: string;
+  /** What has to go with it; absent: what has its name. */
+  readonly parts?: readonly MachinePart[];
   /** null when the VM was gone already, or its operation is somebody else's. */
   readonly resumeToken: string | null;
 }

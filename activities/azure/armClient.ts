@@ -1,5 +1,6 @@
 import { ComputeManagementClient } from '@azure/arm-compute';
 import type { TokenCredential } from '@azure/core-auth';
+import { createDefaultHttpClient, createPipelineRequest } from '@azure/core-rest-pipeline';
 
 import { errorMessage } from '../../runtime/errors.js';
 import { ArmError } from './armError.js';
@@ -29,9 +30,12 @@ const defaultRequestTimeoutMs = 20_000;
 export class ArmClient {
   readonly sdk: ComputeManagementClient;
   readonly #capture = new ResponseCapture();
+  readonly #http = createDefaultHttpClient();
+  readonly #endpoint: string;
   readonly #requestTimeoutMs: number;
 
   constructor({ credential, subscriptionId, endpoint, caPem, requestTimeoutMs }: ArmSettings) {
+    this.#endpoint = endpoint;
     this.#requestTimeoutMs = requestTimeoutMs ?? defaultRequestTimeoutMs;
     this.sdk = new ComputeManagementClient(credential, subscriptionId, {
       endpoint,
@@ -59,6 +63,23 @@ export class ArmClient {
         const { code, message } = last.error ?? { code: '', message: `HTTP ${last.status}` };
         throw new ArmError(`${what}: ${code} ${message}`.trim(), last.status, code, last.retryAfterMs, message);
       }
+    });
+  }
+
+  /**
+   * One request to a resource of another provider, which this SDK has no methods for.
+   * @param resourceId begins with `/subscriptions/`
+   * @returns false when there is no such resource
+   * @throws ArmError for any other refusal
+   */
+  async send(what: string, method: 'GET' | 'DELETE', resourceId: string, apiVersion: string): Promise<boolean> {
+    return await this.call(what, async (signal, capture) => {
+      const url = new URL(`${resourceId}?api-version=${apiVersion}`, this.#endpoint).toString();
+      const request = createPipelineRequest({ url, method, abortSignal: signal });
+      const { status } = await this.sdk.pipeline.sendRequest(this.#http, request);
+      const isMissing = status === 404 && capture.last?.error?.code !== 'ResourceGroupNotFound';
+      if (status >= 400 && !isMissing) throw new Error(`HTTP ${status}`);
+      return !isMissing;
     });
   }
 }

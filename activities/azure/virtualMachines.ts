@@ -3,8 +3,10 @@ import type { VirtualMachine } from '@azure/arm-compute';
 import { z } from 'zod';
 
 import type { TaggedMachine } from '../../karpenter/orphan.js';
+import type { MachinePart } from '../../workflows/replacementTypes.js';
 import type { ArmSettings } from './armClient.js';
 import { ArmClient } from './armClient.js';
+import { partTypes } from './machineParts.js';
 
 /** Our mark on a VM, and the NodeClaim that it was made for. Tags must not contain a slash. */
 export const ownerTag = 'driftless.dev_owner';
@@ -38,8 +40,16 @@ export class VirtualMachines {
   }
 
   resourceId(name: string): string {
+    return this.#idOf('Microsoft.Compute/virtualMachines', name);
+  }
+
+  #partId({ kind, name }: MachinePart): string {
+    return this.#idOf(partTypes[kind].type, name);
+  }
+
+  #idOf(type: string, name: string): string {
     const { subscriptionId, resourceGroup } = this.settings;
-    return `/subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/Microsoft.Compute/virtualMachines/${name}`;
+    return `/subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/${type}/${name}`;
   }
 
   /** The providerID of the Node that a VM becomes. */
@@ -98,6 +108,19 @@ export class VirtualMachines {
       // A 204 gives a token that cannot be restored.
       return poller.isDone ? null : await poller.serialize();
     });
+  }
+
+  /** Whether a NIC or disk is there. */
+  async hasPart(part: MachinePart): Promise<boolean> {
+    const { apiVersion } = partTypes[part.kind];
+    return await this.#arm.send(`read ${part.kind} ${part.name}`, 'GET', this.#partId(part), apiVersion);
+  }
+
+  /** Begins to delete a NIC or disk; Azure refuses it while it belongs to a VM. */
+  async beginDeletePart(part: MachinePart): Promise<void> {
+    this.settings.checkMayChange?.();
+    const { apiVersion } = partTypes[part.kind];
+    await this.#arm.send(`delete ${part.kind} ${part.name}`, 'DELETE', this.#partId(part), apiVersion);
   }
 
   /** All VMs of the resource group, with the marks in their tags. */

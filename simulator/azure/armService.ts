@@ -7,7 +7,7 @@ import type { Gateway } from './protocol/gateway.js';
 import { retryAfterHeaders } from './protocol/responseHeaders.js';
 import type { Route } from './protocol/routes.js';
 import type { RequestContext } from './requests/context.js';
-import { dispatch, faultPointOf, virtualMachineOf } from './requests/dispatch.js';
+import { dispatch, faultNameOf, faultPointOf, virtualMachineOf } from './requests/dispatch.js';
 
 function errorAnswer(error: ArmError): ArmAnswer {
   return { status: error.status, body: error.body, headers: error.extras.headers };
@@ -37,7 +37,9 @@ export class ArmService {
     exchange.virtualMachine = virtualMachineOf(this.context, admitted);
     const point = faultPointOf(request, admitted);
     const effect =
-      point === undefined ? undefined : this.context.faults.takeRequestEffect(point, exchange.virtualMachine);
+      point === undefined
+        ? undefined
+        : this.context.faults.takeRequestEffect(point, faultNameOf(this.context, admitted));
     if (effect === undefined) {
       exchange.answer(this.#process(request, admitted));
       return;

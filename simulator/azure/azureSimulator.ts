@@ -144,7 +144,7 @@ function createWorld(options: AzureSimulatorOptions): World {
   const operations = new Operations(subscriptionId, location);
   const virtualMachines = new VirtualMachineStore();
   const networkInterfaces = new NetworkInterfaces(subscriptionId, clock, operations, audit);
-  const disks = new Disks(audit);
+  const disks = new Disks(clock, operations, audit);
   const machines = new MachineFeed(audit);
   const gateway = new Gateway({ subscriptionId, resourceGroups: options.resourceGroups, location, token });
   const parts = { clock, audit, operations, virtualMachines, networkInterfaces, disks, machines };

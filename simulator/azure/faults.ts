@@ -72,6 +72,8 @@ const faultPoint = z.enum([
   'deleteVirtualMachine',
   'listVirtualMachines',
   'getOperation',
+  'deleteNetworkInterface',
+  'deleteDisk',
 ]);
 /** The requests that a fault can meet. `createVirtualMachine` is every PUT, `getVirtualMachine` the instance view too. */
 export type FaultPoint = z.infer<typeof faultPoint>;
@@ -131,7 +133,7 @@ export const azureFaultSchema = strict({
 });
 
 /**
- * What goes wrong, and when: for requests `on` virtual machines whose name matches (all when absent), the first `after` ones pass,
+ * What goes wrong, and when: for requests `on` resources whose name matches (all when absent), the first `after` ones pass,
  * the next `count` (default 1) get `then`, later ones pass again.
  */
 export type AzureFault = z.infer<typeof azureFaultSchema>;

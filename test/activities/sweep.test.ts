@@ -7,7 +7,7 @@ import { createSweepActivities } from '../../activities/sweep.js';
 import { until } from '../../demo/until.js';
 import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../../karpenter/labels.js';
 import { disruption } from '../../karpenter/replacement.js';
-import type { Launch } from '../../workflows/replacementTypes.js';
+import type { Launch, MachinePart } from '../../workflows/replacementTypes.js';
 import type { SweepReport } from '../../workflows/sweepTypes.js';
 import type { LauncherWorld } from '../support/launcherWorld.js';
 import { startLauncherWorld } from '../support/launcherWorld.js';
@@ -101,6 +101,8 @@ describe('a sweep', () => {
     const machines = {
       nameOf: (providerId: string) => virtualMachines.nameOf(providerId),
       get: (name: string) => virtualMachines.get(name),
+      hasPart: (part: MachinePart) => virtualMachines.hasPart(part),
+      beginDeletePart: (part: MachinePart) => virtualMachines.beginDeletePart(part),
       list: () =>
         Promise.resolve([
           { name: 'aks-lost', owner: 'owner', nodeClaim: 'lost', createdAt: '2026-01-01T00:00:00Z' },

@@ -51,7 +51,12 @@ describe('what ARM checks first', () => {
       'ResourceGroupNotFound',
     ],
     ['no ARM path', `/nowhere?${version}`, 404, 'InvalidResourcePath'],
-    ['a resource that is not simulated', `${groupPath}/Microsoft.Compute/disks/d?${version}`, 501, 'NotImplemented'],
+    [
+      'a resource that is not simulated',
+      `${groupPath}/Microsoft.Compute/snapshots/d?${version}`,
+      501,
+      'NotImplemented',
+    ],
     ['an expansion that is not simulated', `${computePath}?${version}&$expand=userData`, 501, 'NotImplemented'],
     ['a missing virtual machine', `${computePath}/vm?${version}`, 404, 'ResourceNotFound'],
   ])('answers %s with ARM’s error', async (_what, url, status, code) => {

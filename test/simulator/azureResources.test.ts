@@ -4,6 +4,7 @@ import {
   armErrorOf,
   auditEntry,
   computePath,
+  groupPath,
   header,
   networkPath,
   nodeModel,
@@ -149,5 +150,43 @@ describe('network interfaces', () => {
     expect(await rejection(refer('vm-nic'))).toMatchObject({ statusCode: 400, code: 'NicInUse' });
     expect(await rejection(refer('none'))).toMatchObject({ statusCode: 404, code: 'NotFound' });
     expect(simulator.virtualMachines()).toHaveLength(1);
+  });
+});
+
+describe('disks', () => {
+  const diskUrl = `${groupPath}/Microsoft.Compute/disks/vm?api-version=2023-10-02`;
+
+  it('come with the virtual machine and cannot be deleted while attached', async () => {
+    const simulator = await startSimulator();
+    simulator.seedVirtualMachine(resourceGroup, 'vm', nodeModel('vm'));
+    expect(JSON.parse((await raw(simulator, diskUrl)).body)).toMatchObject({
+      name: 'vm',
+      managedBy: `${computePath}/vm`,
+      properties: { diskState: 'Attached' },
+    });
+    const refused = await raw(simulator, diskUrl, { method: 'DELETE' });
+    expect([refused.status, armErrorOf(refused).code]).toEqual([409, 'OperationNotAllowed']);
+  });
+
+  it('stay after the virtual machine with deleteOption Detach, until they are deleted by themselves', async () => {
+    const simulator = await startSimulator();
+    const { storageProfile, ...model } = nodeModel('vm');
+    const osDisk = { name: 'vm', createOption: 'FromImage', deleteOption: 'Detach' };
+    simulator.seedVirtualMachine(resourceGroup, 'vm', { ...model, storageProfile: { ...storageProfile, osDisk } });
+    await sdkClient(simulator).virtualMachines.delete(resourceGroup, 'vm').submitted();
+    await operationPhase(simulator, 'delete', 'succeeded');
+    expect(simulator.disks()).toEqual([{ name: 'vm', resourceGroup }]);
+
+    const accepted = await raw(simulator, diskUrl, { method: 'DELETE' });
+    expect(accepted.status).toBe(202);
+    await auditEntry(
+      simulator,
+      (entry) => entry.kind === 'resource' && entry.type === 'disk' && entry.change === 'deleted',
+    );
+    const operation = await raw(simulator, header(accepted, 'azure-asyncoperation'));
+    expect(JSON.parse(operation.body)).toMatchObject({ status: 'Succeeded' });
+    const missing = await raw(simulator, diskUrl);
+    expect([missing.status, armErrorOf(missing).code]).toEqual([404, 'ResourceNotFound']);
+    expect((await raw(simulator, diskUrl, { method: 'DELETE' })).status).toBe(204);
   });
 });

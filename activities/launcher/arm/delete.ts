@@ -4,8 +4,16 @@ import { isWorkload } from '../../../karpenter/drain.js';
 import { terminationFinalizer } from '../../../karpenter/labels.js';
 import { podName } from '../../../karpenter/pods.js';
 import { disruption, isReplacementOf, replacementName, virtualMachineName } from '../../../karpenter/replacement.js';
-import type { Deletion, Launch, LaunchName, Removal, ReplacementRef } from '../../../workflows/replacementTypes.js';
+import type {
+  Deletion,
+  Launch,
+  LaunchName,
+  MachinePart,
+  Removal,
+  ReplacementRef,
+} from '../../../workflows/replacementTypes.js';
 import { ArmError } from '../../azure/armError.js';
+import { partsOf } from '../../azure/machineParts.js';
 import type { VirtualMachines } from '../../azure/virtualMachines.js';
 import { checkReplaceable, openReplacement } from '../../drain.js';
 import { checkCluster, refuse } from '../../environment.js';
@@ -21,6 +29,7 @@ import { listPodsOnNode } from '../../kubernetes/pods.js';
 import { waitAgain } from '../../waiting.js';
 import type { ArmEnvironment } from './armEnvironment.js';
 import { clampDelay } from './pollDelay.js';
+import { removeParts } from './removeParts.js';
 
 /** Deletes the old node, once its replacement is there or it is empty: NodeClaim, VM, then the condition that frees the permit. */
 export async function beginDeletion(
@@ -86,17 +95,19 @@ async function beginDelete(
   await setFinalizer(kubernetes, name, uid, terminationFinalizer, true);
   await deleteNodeClaim(kubernetes, name, uid);
   let resumeToken: string | null;
+  let parts: readonly MachinePart[];
   try {
+    parts = partsOf(await virtualMachines.get(virtualMachine), virtualMachine);
     resumeToken = await virtualMachines.beginDelete(virtualMachine);
   } catch (error) {
     if (!(error instanceof ArmError)) throw error;
     return waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
   }
   await setNodeClaimCondition(kubernetes, name, uid, trueCondition(conditionTypes.instanceTerminating));
-  return { nodeClaim: name, uid, virtualMachine, resumeToken };
+  return { nodeClaim: name, uid, virtualMachine, parts, resumeToken };
 }
 
-/** Follows a deletion until ARM no longer knows the VM, then removes the Node and lets the NodeClaim go. */
+/** Follows a deletion until ARM no longer knows the VM and what was made with it, then removes the Node and lets the NodeClaim go. */
 export async function followDeletion(
   environment: ArmEnvironment,
   ref: ReplacementRef,
@@ -104,6 +115,7 @@ export async function followDeletion(
 ): Promise<void> {
   checkCluster(environment, ref.cluster);
   await waitForVirtualMachineGone(environment, deletion);
+  await waitForPartsGone(environment, deletion);
   await endDeletion(environment, environment.virtualMachines, deletion);
 }
 
@@ -142,4 +154,13 @@ async function waitForVirtualMachineGone(
     if (!(error instanceof ArmError)) throw error;
     return waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
   }
+}
+
+async function waitForPartsGone(
+  { virtualMachines, settings }: ArmEnvironment,
+  { virtualMachine, parts = partsOf(undefined, virtualMachine) }: Deletion,
+): Promise<void> {
+  const left = await removeParts(virtualMachines, parts);
+  if (left.length > 0)
+    waitAgain(`the VM is gone, but not all of it: ${left.join('; ')}`, clampDelay(settings, undefined));
 }

@@ -39,12 +39,24 @@ export function gatewayError(status: number, code: string, message: string): Arm
   return new ArmError(status, code, message, { headers: gatewayHeaders });
 }
 
-export function virtualMachineNotFound(resourceGroup: string, name: string): ArmError {
+function resourceNotFound(resource: string, resourceGroup: string): ArmError {
   return gatewayError(
     404,
     'ResourceNotFound',
-    `The Resource 'Microsoft.Compute/virtualMachines/${name}' under resource group '${resourceGroup}' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix`,
+    `The Resource '${resource}' under resource group '${resourceGroup}' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix`,
   );
+}
+
+export function virtualMachineNotFound(resourceGroup: string, name: string): ArmError {
+  return resourceNotFound(`Microsoft.Compute/virtualMachines/${name}`, resourceGroup);
+}
+
+export function diskNotFound(resourceGroup: string, name: string): ArmError {
+  return resourceNotFound(`Microsoft.Compute/disks/${name}`, resourceGroup);
+}
+
+export function diskInUse(name: string, virtualMachineId: string): ArmError {
+  return new ArmError(409, 'OperationNotAllowed', `Disk ${name} is attached to VM ${virtualMachineId}.`);
 }
 
 export function networkInterfaceNotFound(id: string): ArmError {

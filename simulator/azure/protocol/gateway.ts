@@ -21,6 +21,7 @@ interface VersionRange {
 const supportedVersions: Readonly<Record<string, VersionRange>> = {
   'microsoft.compute/virtualmachines': { oldest: '2021-03-01', newest: '2026-03-01' },
   'microsoft.compute/locations': { oldest: '2021-03-01', newest: '2026-03-01' },
+  'microsoft.compute/disks': { oldest: '2020-12-01', newest: '2026-03-01' },
   'microsoft.compute/skus': { oldest: '2021-07-01', newest: '2026-03-01' },
   'microsoft.network/networkinterfaces': { oldest: '2020-11-01', newest: '2026-03-01' },
   'microsoft.network/locations': { oldest: '2020-11-01', newest: '2026-03-01' },

@@ -15,6 +15,7 @@ export type Route =
   | { readonly kind: 'virtualMachines'; readonly resourceGroup: string | undefined }
   | { readonly kind: 'operation'; readonly operationId: string }
   | { readonly kind: 'skus' }
+  | { readonly kind: 'disk'; readonly resourceGroup: string; readonly name: string }
   | { readonly kind: 'networkInterface'; readonly resourceGroup: string; readonly name: string }
   | { readonly kind: 'networkInterfaces'; readonly resourceGroup: string | undefined }
   | { readonly kind: 'operationResult'; readonly operationId: string };
@@ -76,6 +77,10 @@ export function resolveRoute(path: ArmPath): Route | undefined {
       return resourceGroup === undefined || rest.length !== 2
         ? undefined
         : { kind: 'networkInterface', resourceGroup, name };
+    case 'microsoft.compute/disks':
+      return name === undefined || resourceGroup === undefined || rest.length !== 2
+        ? undefined
+        : { kind: 'disk', resourceGroup, name };
     case 'microsoft.compute/skus':
       return rest.length === 1 && resourceGroup === undefined ? { kind: 'skus' } : undefined;
     case 'microsoft.compute/locations':

@@ -3,6 +3,7 @@ import type { FaultPlan } from '../faultPlan.js';
 import type { MachineFeed } from '../machineFeed.js';
 import type { Operations } from '../protocol/operations.js';
 import type { RateLimits } from '../protocol/rateLimits.js';
+import type { Disks } from '../resources/disks.js';
 import type { NetworkInterfaces } from '../resources/networkInterfaces.js';
 import type { VirtualMachineLifecycle } from '../resources/virtualMachineLifecycle.js';
 import type { VirtualMachineStore } from '../resources/virtualMachineStore.js';
@@ -19,6 +20,7 @@ export interface RequestContext {
   readonly virtualMachines: VirtualMachineStore;
   readonly lifecycle: VirtualMachineLifecycle;
   readonly networkInterfaces: NetworkInterfaces;
+  readonly disks: Disks;
   readonly machines: MachineFeed;
   /** The resource group as it is spelled where it was made. */
   readonly findResourceGroup: (name: string) => string | undefined;

@@ -2,6 +2,7 @@ import type { FaultPoint } from '../faults.js';
 import type { ArmAnswer, ArmRequest } from '../protocol/armRequest.js';
 import type { Route } from '../protocol/routes.js';
 import type { RequestContext } from './context.js';
+import { handleDisk } from './diskRequests.js';
 import { handleNetworkInterface, handleNetworkInterfaceList } from './networkInterfaceRequests.js';
 import { handleOperation, handleOperationResult } from './operationRequests.js';
 import { handleSkus } from './skuRequests.js';
@@ -24,6 +25,8 @@ export function dispatch(context: RequestContext, request: ArmRequest, route: Ro
       return handleNetworkInterface(context, request, route);
     case 'networkInterfaces':
       return handleNetworkInterfaceList(context, request, route.resourceGroup);
+    case 'disk':
+      return handleDisk(context, request, route);
     case 'skus':
       return handleSkus(context, request);
   }
@@ -41,9 +44,15 @@ export function virtualMachineOf(context: RequestContext, route: Route): string 
     case 'operationResult':
     case 'networkInterface':
     case 'networkInterfaces':
+    case 'disk':
     case 'skus':
       return undefined;
   }
+}
+
+/** The name by which a fault chooses its requests. */
+export function faultNameOf(context: RequestContext, route: Route): string | undefined {
+  return route.kind === 'networkInterface' || route.kind === 'disk' ? route.name : virtualMachineOf(context, route);
 }
 
 function virtualMachineFaultPoint(method: string): FaultPoint | undefined {
@@ -70,8 +79,11 @@ export function faultPointOf(request: ArmRequest, route: Route): FaultPoint | un
       return 'listVirtualMachines';
     case 'operation':
       return 'getOperation';
-    case 'operationResult':
     case 'networkInterface':
+      return request.method === 'DELETE' ? 'deleteNetworkInterface' : undefined;
+    case 'disk':
+      return request.method === 'DELETE' ? 'deleteDisk' : undefined;
+    case 'operationResult':
     case 'networkInterfaces':
     case 'skus':
       return undefined;

@@ -117,6 +117,7 @@ export class VirtualMachineLifecycle {
       name: diskName,
       id: `${group}/providers/Microsoft.Compute/disks/${diskName}`,
       deleteOption: storageProfile?.osDisk?.deleteOption ?? 'Detach',
+      virtualMachineId: id,
     };
     const record: VirtualMachineRecord = {
       sequence: virtualMachines.nextSequence(),
