@@ -11,10 +11,11 @@ import { disruption } from '../karpenter/replacement.js';
 import type { DrainFailureDetails } from '../workflows/failures.js';
 import { failureTypes } from '../workflows/failures.js';
 import type { Launch, ReplacementRef } from '../workflows/replacementTypes.js';
+import { ArmError } from './azure/armError.js';
 import { fixDeadlineMs, forgetDeadline } from './drain/deadline.js';
 import { describeDrain } from './drain/describe.js';
 import { waitForDetachment } from './drain/detachment.js';
-import { tellLeft, tellNews } from './drain/events.js';
+import { tellLeft, tellMachineLost, tellNews } from './drain/events.js';
 import { requestEvictions } from './drain/evictions.js';
 import { DrainJournal } from './drain/journal.js';
 import type { ActivityEnvironment } from './environment.js';
@@ -96,6 +97,11 @@ async function drainOnce(
   const deadlineMs = nodeClaim === undefined ? undefined : await fixDeadlineMs(kubernetes, nodeClaim);
   const pods = await listPodsOnNode(kubernetes, ref.node);
   if (launch === null) checkStillEmpty(pods);
+  if (await hasLostMachine(environment, node, nodeClaim)) {
+    if (launch !== null) await openReplacement(environment, launch.virtualMachine);
+    await tellMachineLost(environment, ref, pods);
+    return;
+  }
   const clock = { nowMs: Date.now(), deadlineMs };
   const step = nextDrainStep(pods, disruption, clock);
   journal.keepObstaclesOf([...step.evict, ...step.protected]);
@@ -109,6 +115,23 @@ async function drainOnce(
   if (launch === null) waitForScheduler(environment);
   const attachments = await waitForDetachment(environment, ref, pods, journal, clock);
   await tellLeft(environment, ref, step.stuck, attachments);
+}
+
+/** Pods on a machine that is no more will never end by themselves. ARM is asked once the Node says that something is wrong. */
+async function hasLostMachine(
+  { virtualMachines }: ActivityEnvironment,
+  node: Node,
+  nodeClaim: NodeClaim | undefined,
+): Promise<boolean> {
+  const name = virtualMachines.nameOf(nodeClaim?.status?.providerID ?? '');
+  if (name === undefined || isTrue(node, conditionTypes.ready)) return false;
+  try {
+    return (await virtualMachines.get(name)) === undefined;
+  } catch (error) {
+    // While ARM does not say so the drain goes on as it can.
+    if (error instanceof ArmError) return false;
+    throw error;
+  }
 }
 
 async function readOldNodeClaim(

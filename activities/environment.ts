@@ -5,6 +5,7 @@ import type { CandidateRules } from '../karpenter/candidate.js';
 import { failureTypes } from '../workflows/failures.js';
 import type { ReplacementSettings, RolloutSettings } from '../workflows/settings.js';
 import type { ResourceSkus } from './azure/resourceSkus.js';
+import type { VirtualMachines } from './azure/virtualMachines.js';
 import type { KillSwitch } from './killSwitch.js';
 import type { Informer } from './kubernetes/informer.js';
 import type { KubernetesApi } from './kubernetes/kubernetesApi.js';
@@ -24,6 +25,8 @@ export interface ActivityEnvironment {
   readonly killSwitch: KillSwitch;
   /** The VM sizes on offer. */
   readonly resourceSkus: Pick<ResourceSkus, 'list'>;
+  /** The VMs that Nodes run on. */
+  readonly virtualMachines: Pick<VirtualMachines, 'nameOf' | 'get'>;
   readonly settings: ActivitySettings;
 }
 

@@ -36,8 +36,8 @@ export async function bringDeletionToItsEnd(
     const parts = partsOf(undefined, virtualMachine);
     const left = mayDelete ? await removeParts(machines, parts) : await partsLeft(machines, parts);
     if (left.length > 0) return mayDelete ? 'deleting' : 'reported';
-    await endDeletion(environment, machines, { nodeClaim: name, uid, virtualMachine });
-    return 'removed';
+    const held = await endDeletion(environment, machines, { nodeClaim: name, uid, virtualMachine });
+    return held === undefined ? 'removed' : `stays: ${held}`;
   }
   if (!mayDelete) return 'reported';
   await machines.beginDelete(virtualMachine);

@@ -41,3 +41,13 @@ export async function tellLeft(
   const what = `${ref.node} is deleted without waiting any longer for ${left.join('; ')}`;
   await recordEvent(kubernetes, nodeClaimSubject(ref.nodeClaim, ref.uid), 'Warning', 'DrainIncomplete', what);
 }
+
+/** Records that a drain is over since the machine is gone, and with it whatever ran there. */
+export async function tellMachineLost(
+  { kubernetes }: ActivityEnvironment,
+  ref: ReplacementRef,
+  pods: readonly Pod[],
+): Promise<void> {
+  const what = `the VM of ${ref.node} is gone: not waited for are ${pods.length === 0 ? 'no pods' : listed(pods.map(podName))}`;
+  await recordEvent(kubernetes, nodeClaimSubject(ref.nodeClaim, ref.uid), 'Warning', 'DrainIncomplete', what);
+}

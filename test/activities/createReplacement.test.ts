@@ -157,14 +157,27 @@ describe('a create that is tried again', () => {
     expect(putCount(world)).toBe(1);
   });
 
-  it('r073: a VM whose PUT was not heard to succeed is adopted as it is', async () => {
+  it('r073, r109: a VM whose PUT was not heard to succeed is adopted as it is', async () => {
     await start({ faults: [{ on: 'createVirtualMachine', then: { kind: 'lostResponse' } }] });
     expect(await world.failure(create())).toMatchObject({ type: 'Waiting' });
     const another = { ...ownOffering, zone: 'westus2-3' };
-    expect(await world.attempt(create({ offering: another }))).toMatchObject({ resumeToken: null });
+    const adopted = await world.attempt(create({ offering: another }));
+    expect(adopted).toMatchObject({ resumeToken: null, offering: ownOffering });
     expect(putCount(world)).toBe(1);
     expect(world.azure.virtualMachines()).toHaveLength(1);
     expect(world.azure.networkInterfaces()).toHaveLength(1);
+  });
+
+  it('r109: goes on with the zone of the first try, as its NodeClaim says, whatever is asked for now', async () => {
+    await start({ faults: [refusal('InternalServerError', 'try again', 500)] });
+    expect(await world.failure(create())).toMatchObject({ type: 'Waiting' });
+    const another = { ...ownOffering, zone: 'westus2-3' };
+    const launch = await world.attempt(() =>
+      world.launcher.createReplacement(world.ref, world.request({ offering: another })),
+    );
+    expect(launch.offering).toEqual(ownOffering);
+    expect(await world.environment.virtualMachines.get(launch.virtualMachine)).toMatchObject({ zones: ['1'] });
+    expect(world.azure.virtualMachines()).toHaveLength(1);
   });
 
   it('r074: sends the same body byte by byte, for the same NodeClaim', async () => {

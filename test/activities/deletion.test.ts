@@ -6,10 +6,13 @@ import { conditionTypes, isTrue } from '../../karpenter/conditions.js';
 import { ownerAnnotation, workflowAnnotation } from '../../karpenter/labels.js';
 import { simulatedAzure } from '../../simulator/options.js';
 import { nodeModel } from '../simulator/azureHarness.js';
+import { eventually } from '../support/eventually.js';
 import type { LauncherWorld } from '../support/launcherWorld.js';
 import { startLauncherWorld } from '../support/launcherWorld.js';
 
 const node = 'aks-old';
+/** Of the minute that the world gives an activity. */
+const almostTooLateMs = 59_990;
 let world: LauncherWorld;
 
 beforeEach(async () => {
@@ -37,6 +40,30 @@ describe('the deletion of the old node', () => {
     await world.untilDone(() => world.launcher.followDeletion(world.ref, deletion));
     expect(await readNodeClaim(kubernetes, 'old')).toBeUndefined();
     expect(world.azure.virtualMachines()).toEqual([]);
+  });
+
+  it('r113: ends at its deadline with word of a finalizer that is not ours, and leaves that to its owner', async () => {
+    const { kubernetes } = world.environment;
+    const foreign = 'example.com/inventory';
+    await world.cluster.send('PATCH', '/apis/karpenter.sh/v1/nodeclaims/old', { metadata: { finalizers: [foreign] } });
+    const deletion = await world.attempt(() => world.launcher.beginDeletion(world.ref, null));
+    const follow = (): Promise<void> => world.launcher.followDeletion(world.ref, deletion);
+    const why = `stuck finalizer: NodeClaim old is kept by ${foreign}`;
+    await eventually(async () => {
+      expect(await world.failure(follow)).toMatchObject({ type: 'Waiting', message: why });
+    });
+    const failure = await world.failure(follow, almostTooLateMs);
+    expect(failure).toMatchObject({ type: 'DeadlineExceeded', nonRetryable: true });
+    expect(failure.message).toContain(why);
+
+    const nodeClaim = await readNodeClaim(kubernetes, 'old');
+    expect(nodeClaim?.metadata.finalizers).toEqual([foreign]);
+    // It holds no permit meanwhile.
+    expect(nodeClaim !== undefined && isTrue(nodeClaim, conditionTypes.instanceTerminating)).toBe(true);
+    expect(world.azure.virtualMachines()).toEqual([]);
+    await world.cluster.send('PATCH', '/apis/karpenter.sh/v1/nodeclaims/old', { metadata: { finalizers: [] } });
+    await world.attempt(follow);
+    expect(await readNodeClaim(kubernetes, 'old')).toBeUndefined();
   });
 
   it('does not begin on a node that is not under our mark', async () => {

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { readNodeClaim } from '../../activities/kubernetes/nodeClaims.js';
+import {
+  createNodeClaim,
+  deleteNodeClaim,
+  listNodeClaims,
+  readNodeClaim,
+  setFinalizer,
+} from '../../activities/kubernetes/nodeClaims.js';
 import { conditionTypes, isTrue } from '../../karpenter/conditions.js';
+import { nodePoolLabel, terminationFinalizer } from '../../karpenter/labels.js';
 import type { Launch } from '../../workflows/replacementTypes.js';
 import { createNode } from '../simulator/behaviourHarness.js';
 import { eventually } from '../support/eventually.js';
@@ -49,4 +56,32 @@ it('fails at the registration TTL when there is no Node', async () => {
   const failure = await world.failure(initialize, ttlMs);
   expect(failure).toMatchObject({ type: 'LaunchFailed', nonRetryable: true });
   expect(failure.message).toContain('RegistrationTimeout');
+});
+
+it('r118: fails at once when its NodeClaim has been deleted, and says whose replacement it was', async () => {
+  await deleteNodeClaim(world.environment.kubernetes, launch.nodeClaim, launch.uid);
+  const message =
+    `NodeClaim ${launch.nodeClaim} of NodePool general-purpose was deleted ` +
+    'before it could replace NodeClaim old of NodePool general-purpose';
+  const deleted = { code: 'ReplacementDeleted', message, anotherOffering: false };
+  await eventually(async () => {
+    expect(await world.failure(initialize)).toMatchObject({ nonRetryable: true, details: [deleted] });
+  });
+  await setFinalizer(world.environment.kubernetes, launch.nodeClaim, launch.uid, terminationFinalizer, false);
+  expect(await world.failure(initialize)).toMatchObject({ nonRetryable: true, details: [deleted] });
+});
+
+it('r118: is of the NodePool that its label names, not of one whose name it begins with', async () => {
+  const { kubernetes } = world.environment;
+  const name = 'leaf-x-1';
+  await createNodeClaim(kubernetes, name, {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodeClaim',
+    metadata: { name, labels: { [nodePoolLabel]: 'leaf-x' } },
+    spec: { nodeClassRef: world.old.spec.nodeClassRef, requirements: [] },
+  });
+  const namesOf = async (pool: string): Promise<string[]> =>
+    (await listNodeClaims(kubernetes, pool)).map(({ metadata }) => metadata.name);
+  expect(await namesOf('leaf')).toEqual([]);
+  expect(await namesOf('leaf-x')).toEqual([name]);
 });

@@ -93,6 +93,7 @@ export class DrainCluster {
       podDisruptionBudgets,
       killSwitch,
       resourceSkus: { list: () => Promise.resolve([]) },
+      virtualMachines: { nameOf: () => undefined, get: () => Promise.resolve(undefined) },
       settings: {
         rollout: {
           quietMs: 1,

@@ -58,6 +58,24 @@ describe('admission', () => {
     expect(admit(pool, inputOf())).toMatchObject({ start: [], waiting: { length: 6 } });
   });
 
+  it('r117: starts nobody in a pool that is being deleted, and counts what others delete', () => {
+    const budgets = [{ nodes: '30%' }];
+    const drifted = machinesOf('n', 7, { driftedSince });
+    const deletedByOthers = machinesOf('gone', 3, { driftedSince, isDeleted: true });
+    expect(admit(poolOf([...deletedByOthers, ...drifted], { budgets }), inputOf())).toMatchObject({
+      disrupted: ['gone-0', 'gone-1', 'gone-2'],
+      start: [],
+      waiting: { length: 7 },
+    });
+
+    const inFlight = ['n-0', 'n-1', 'n-2'];
+    const machines = machinesOf('n', 10, { driftedSince, isDeleted: true });
+    const admission = admit(poolOf(machines, { budgets, isDeleted: true }), inputOf({ inFlight }));
+    expect(admission.disrupted).toHaveLength(10);
+    expect(admission).toMatchObject({ start: [], markChanges: [] });
+    expect(admission.closed).toContain('is being deleted');
+  });
+
   it('starts everybody when no budget bounds the reason', () => {
     const pool = poolOf(machinesOf('n', 6, { driftedSince }), { budgets: [] });
     expect(admit(pool, inputOf())).toMatchObject({ start: { length: 6 }, allowances: [{ allowed: null }] });

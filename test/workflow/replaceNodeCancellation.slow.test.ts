@@ -13,9 +13,9 @@ const nodePool = 'any-instant';
 const replacements = 1_000;
 const atOnce = 25;
 /** From the cancellation to the end, on a machine that is busy with the others. */
-const boundMs = 20_000;
+const boundMs = 120_000;
 
-jest.setTimeout(900_000);
+jest.setTimeout(1_800_000);
 
 let worker: TestWorker;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { NodeClaim, NodePool } from '../../../karpenter/api.js';
 import { conditionTypes } from '../../../karpenter/conditions.js';
 import { nodePoolLabel, unregisteredTaint } from '../../../karpenter/labels.js';
 import type { Offering } from '../../../karpenter/offering.js';
-import { describeOffering } from '../../../karpenter/offering.js';
+import { describeOffering, offeringOf } from '../../../karpenter/offering.js';
 import {
   buildReplacement,
   isReplacementOf,
@@ -64,17 +64,19 @@ export async function createReplacement(
 
   const { virtualMachines } = environment;
   const virtualMachine = virtualMachineName(name);
+  // An earlier attempt may have asked for another one: what its NodeClaim says counts.
+  const offering = offeringOf(nodeClaim) ?? request.offering;
   const launch = {
     nodeClaim: name,
     uid: nodeClaim.metadata.uid,
     virtualMachine,
     providerId: virtualMachines.providerId(virtualMachine),
-    offering: request.offering,
+    offering,
   };
   const model = composeVirtualMachine({
     name: virtualMachine,
     location: virtualMachines.location,
-    offering: request.offering,
+    offering,
     imageId: request.imageId,
     template,
     bootstrap: renderBootstrap(bootstrap, kubeletValues(nodePool, nodeClaim)),

@@ -26,6 +26,7 @@ import {
 } from '../../kubernetes/nodeClaims.js';
 import { deleteNode, readNode } from '../../kubernetes/nodes.js';
 import { listPodsOnNode } from '../../kubernetes/pods.js';
+import { waitDelayMs } from '../../waitDelay.js';
 import { waitAgain } from '../../waiting.js';
 import type { ArmEnvironment } from './armEnvironment.js';
 import { clampDelay } from './pollDelay.js';
@@ -116,21 +117,29 @@ export async function followDeletion(
   checkCluster(environment, ref.cluster);
   await waitForVirtualMachineGone(environment, deletion);
   await waitForPartsGone(environment, deletion);
-  await endDeletion(environment, environment.virtualMachines, deletion);
+  const held = await endDeletion(environment, environment.virtualMachines, deletion);
+  if (held !== undefined) waitAgain(held, waitDelayMs(environment));
 }
 
-/** Removes the Node of a VM that is gone, and lets its NodeClaim go. */
+/**
+ * Removes the Node of a VM that is gone, and lets its NodeClaim go.
+ * @returns what keeps the NodeClaim all the same: a finalizer of somebody else, who alone may take it off
+ */
 export async function endDeletion(
   { kubernetes }: Pick<ArmEnvironment, 'kubernetes'>,
   virtualMachines: Pick<VirtualMachines, 'nameOf'>,
   deletion: Omit<Deletion, 'resumeToken'>,
-): Promise<void> {
+): Promise<string | undefined> {
   const node = await readNode(kubernetes, deletion.virtualMachine);
   // ARM ids are case-insensitive, and a Node of that name may by now belong to another VM.
   const isItsNode =
     virtualMachines.nameOf(node?.spec?.providerID ?? '')?.toLowerCase() === deletion.virtualMachine.toLowerCase();
   if (node !== undefined && isItsNode) await deleteNode(kubernetes, node);
-  await setFinalizer(kubernetes, deletion.nodeClaim, deletion.uid, terminationFinalizer, false);
+  const { nodeClaim: name, uid } = deletion;
+  await setFinalizer(kubernetes, name, uid, terminationFinalizer, false);
+  const live = await readNodeClaim(kubernetes, name);
+  if (live?.metadata.uid !== uid) return undefined;
+  return `stuck finalizer: NodeClaim ${name} is kept by ${(live.metadata.finalizers ?? []).join(', ')}`;
 }
 
 async function waitForVirtualMachineGone(

@@ -53,7 +53,7 @@ async function waitForNodeClaim(environment: ArmEnvironment, ref: ReplacementRef
     ...launch,
     condition: 'Initialized',
     code: 'ReplacementDeleted',
-    message: `NodeClaim ${launch.nodeClaim} was deleted`,
+    message: `NodeClaim ${launch.nodeClaim} of NodePool ${ref.nodePool} was deleted before it could replace NodeClaim ${ref.nodeClaim} of NodePool ${ref.nodePool}`,
     anotherOffering: false,
   });
 }
