@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { createKubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
 import { readNodeClaim, updateNodeClaimStatus } from '../../activities/kubernetes/nodeClaims.js';
 import { deleteNode, readNode } from '../../activities/kubernetes/nodes.js';
+import { UnreachableError } from '../../activities/kubernetes/request.js';
+import { createArmLauncher } from '../../activities/launcher/arm/armLauncher.js';
 import { conditionTypes, isTrue } from '../../karpenter/conditions.js';
 import { ownerAnnotation, workflowAnnotation } from '../../karpenter/labels.js';
 import { simulatedAzure } from '../../simulator/options.js';
@@ -64,6 +67,18 @@ describe('the deletion of the old node', () => {
     await world.cluster.send('PATCH', '/apis/karpenter.sh/v1/nodeclaims/old', { metadata: { finalizers: [] } });
     await world.attempt(follow);
     expect(await readNodeClaim(kubernetes, 'old')).toBeUndefined();
+  });
+
+  it('r182: is tried again when the API server takes a request and never answers it', async () => {
+    const { api, simulator } = world.cluster;
+    const kubernetes = createKubernetesApi(api.kubeConfig, 'deletion-test', { requestTimeoutMs: 1_000 });
+    const launcher = createArmLauncher({ ...world.environment, kubernetes });
+    const begin = (): Promise<unknown> => world.attempt(() => launcher.beginDeletion(world.ref, null));
+    simulator.addFault({ verb: 'get', resource: 'nodes', userAgent: '^deletion-test$', then: { kind: 'hang' } });
+    const beganAtMs = performance.now();
+    await expect(begin()).rejects.toBeInstanceOf(UnreachableError);
+    expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(1_000);
+    expect(await begin()).toMatchObject({ nodeClaim: 'old', virtualMachine: node });
   });
 
   it('does not begin on a node that is not under our mark', async () => {

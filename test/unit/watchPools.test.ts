@@ -104,6 +104,16 @@ afterEach(() => {
 });
 
 describe('what wakes a rollout', () => {
+  it('r183: is no repetition: after a reconnect 500 nodes come again as they were, and nobody is poked', () => {
+    const names = Array.from({ length: 500 }, (_, index) => `n-${index}`);
+    for (const name of names) cluster.put(name, drifted);
+    expect(cluster.takePokes()).not.toEqual([]);
+    for (const name of names) cluster.put(name, drifted);
+    expect(cluster.takePokes()).toEqual([]);
+    cluster.put('n-0');
+    expect(cluster.takePokes()).toEqual([poolName]);
+  });
+
   it('is the passing of time as long as there is something to do: it may have been terminated', () => {
     jest.advanceTimersByTime(resyncMs);
     expect(cluster.takePokes()).toEqual([poolName]);
