@@ -4,8 +4,8 @@ import type { KubernetesApi } from '../../activities/kubernetes/kubernetesApi.js
 import { createKubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
 import type { ClusterSimulator, ClusterSimulatorOptions } from '../../simulator/cluster/clusterSimulator.js';
 import { startClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
-import type { RawAnswer, RawRequest } from '../kubernetes/server/access.js';
-import { parsed, sendRaw } from '../kubernetes/server/access.js';
+import type { RawAnswer, RawRequest } from '../../demo/controlPlane/access.js';
+import { parsed, sendRaw } from '../../demo/controlPlane/access.js';
 
 const token = 'secret-of-the-test';
 

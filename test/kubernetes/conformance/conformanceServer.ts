@@ -5,8 +5,8 @@ import type { KubernetesApi } from '../../../activities/kubernetes/kubernetesApi
 import { createKubernetesApi } from '../../../activities/kubernetes/kubernetesApi.js';
 import { kubeConfigYaml } from '../../../simulator/cluster/kubeConfigYaml.js';
 import { startClusterSimulator } from '../../../simulator/cluster/clusterSimulator.js';
-import type { Access, RawAnswer } from '../server/access.js';
-import { sendRaw } from '../server/access.js';
+import type { Access, RawAnswer } from '../../../demo/controlPlane/access.js';
+import { sendRaw } from '../../../demo/controlPlane/access.js';
 import { controlPlaneIn } from '../server/controlPlaneVariable.js';
 
 /** An API server that is held to the suite: the in-memory one, or a real kube-apiserver where one was started for the tests. */

@@ -2,7 +2,7 @@ import { request as httpsRequest } from 'node:https';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-import type { Access } from '../server/access.js';
+import type { Access } from '../../../demo/controlPlane/access.js';
 
 const lineSchema = z.object({
   type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']),

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import type { ConformanceServer } from '../conformance/conformanceServer.js';
 import { startConformanceServer } from '../conformance/conformanceServer.js';
-import type { ChildServer } from '../server/childProcess.js';
-import { startControllers, startScheduler } from '../server/controllers.js';
+import type { ChildServer } from '../../../demo/controlPlane/childProcess.js';
+import { startControllers, startScheduler } from '../../../demo/controlPlane/controllers.js';
 import { controlPlaneIn } from '../server/controlPlaneVariable.js';
 
 const controllers = ['deployment-controller', 'replicaset-controller', 'disruption-controller'];

@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { errorMessage, UserError } from '../../../runtime/errors.js';
-import { cacheFolder } from './cacheFolder.js';
-import { readZip } from './zipArchive.js';
+import { cacheFolder } from '../../../demo/controlPlane/cacheFolder.js';
+import { readZip } from '../../../demo/controlPlane/zipArchive.js';
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { errorMessage } from '../../../runtime/errors.js';
+import { errorMessage } from '../../runtime/errors.js';
 import { buildBinaries } from './buildBinaries.js';
 import { cacheFolder } from './cacheFolder.js';
 import { downloadBinaries } from './downloadBinaries.js';

@@ -1,4 +1,4 @@
-module driftless.dev/test/kubernetes/assets
+module driftless.dev/controlPlane
 
 go 1.26.0
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { UserError } from '../../../runtime/errors.js';
+import { UserError } from '../../runtime/errors.js';
 
 /** What to get, and the folder into which it goes. */
 export interface WantedBinaries {

@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { freePort } from '../../../demo/freePort.js';
+import { freePort } from '../freePort.js';
 import type { Binaries } from './binaries.js';
 import type { ChildServer } from './childProcess.js';
 import { startChildServer } from './childProcess.js';

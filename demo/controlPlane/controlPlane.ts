@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { freePort } from '../../../demo/freePort.js';
-import { createServerCertificate } from '../../../simulator/certificates.js';
-import { kubeConfigYaml } from '../../../simulator/cluster/kubeConfigYaml.js';
+import { freePort } from '../freePort.js';
+import { createServerCertificate } from '../../simulator/certificates.js';
+import { kubeConfigYaml } from '../../simulator/cluster/kubeConfigYaml.js';
 import type { Access } from './access.js';
 import { sendRaw } from './access.js';
 import type { Binaries } from './binaries.js';

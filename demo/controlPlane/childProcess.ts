@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { UserError } from '../../../runtime/errors.js';
+import { UserError } from '../../runtime/errors.js';
 
-/** A server that runs beside the tests; what it prints goes to a file. */
+/** A server that runs beside this process; what it prints goes to a file. */
 export interface ChildServer {
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { errorMessage, UserError } from '../../../runtime/errors.js';
+import { errorMessage, UserError } from '../../runtime/errors.js';
 import { cacheFolder } from './cacheFolder.js';
 import type { ZipEntry } from './zipArchive.js';
 import { readZip } from './zipArchive.js';
