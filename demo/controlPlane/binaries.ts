@@ -3,6 +3,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { errorMessage } from '../../runtime/errors.js';
+import { assetsFolder } from './assets.js';
 import { buildBinaries } from './buildBinaries.js';
 import { cacheFolder } from './cacheFolder.js';
 import { downloadBinaries } from './downloadBinaries.js';
@@ -46,15 +47,11 @@ function kubernetesVersion(assets: string): string {
 /**
  * The executables of the control plane, each from the first place that has it: the folder KUBEBUILDER_ASSETS, the user's cache, the
  * official downloads, else built from their Go modules.
- * @param assets the folder with go.mod, whose version of Kubernetes it is
  * @param tell told what takes its time
  * @throws UserError when something has to be built and there is no `go`
  */
-export async function obtainBinaries(
-  environment: NodeJS.ProcessEnv,
-  assets: string,
-  tell: (text: string) => void,
-): Promise<Binaries> {
+export async function obtainBinaries(environment: NodeJS.ProcessEnv, tell: (text: string) => void): Promise<Binaries> {
+  const assets = assetsFolder();
   const version = kubernetesVersion(assets);
   const cached = cacheFolder(environment, 'kubernetes', `${version}-${assetsHash(assets)}`);
   const given = environment.KUBEBUILDER_ASSETS ?? '';

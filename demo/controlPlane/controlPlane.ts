@@ -1,28 +1,43 @@
+import { KubeConfig } from '@kubernetes/client-node';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { createKubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
 import { freePort } from '../freePort.js';
 import { createServerCertificate } from '../../simulator/certificates.js';
 import { kubeConfigYaml } from '../../simulator/cluster/kubeConfigYaml.js';
 import type { Access } from './access.js';
 import { sendRaw } from './access.js';
+import { assetsFolder } from './assets.js';
 import type { Binaries } from './binaries.js';
 import type { ChildServer } from './childProcess.js';
 import { startChildServer } from './childProcess.js';
-import { startControllers } from './controllers.js';
+import { startControllers, startScheduler } from './controllers.js';
 import { installCrds } from './installCrds.js';
 
 /** etcd, kube-apiserver and the controllers without which an API server is not whole, on loopback. */
 export interface ControlPlane {
   readonly access: Access;
+  readonly kubeConfig: KubeConfig;
   readonly kubeConfigPath: string;
+  /** What was asked of the API server, as audit.k8s.io/v1 Events in JSON, a line each. */
+  readonly auditLogPath: string;
   stop(): Promise<void>;
 }
 
-/** Those that every conformance test may count on; the ones for workloads are started by the tests that are about them. */
-const controllers = ['garbage-collector-controller', 'namespace-controller'];
+export interface ControlPlaneOptions {
+  /** Those of kube-controller-manager that run beside the garbage collector's and the namespaces'. */
+  readonly controllers?: readonly string[];
+  /** Default: no. */
+  readonly withScheduler?: boolean;
+}
+
+/** An API server is not whole without them. */
+const leastControllers = ['garbage-collector-controller', 'namespace-controller'];
+/** The log is read at the end of a run, in one piece: it must not be rotated before. */
+const auditLogMegabytes = 100_000;
 
 async function startEtcd(path: string, folder: string): Promise<ChildServer & { readonly endpoint: string }> {
   const [client, peer] = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`];
@@ -49,10 +64,11 @@ async function startApiServer(
   path: string,
   folder: string,
   etcdEndpoint: string,
-): Promise<ChildServer & { readonly access: Access }> {
+): Promise<ChildServer & Pick<ControlPlane, 'access' | 'auditLogPath'>> {
   const port = await freePort();
   const { caPem, certPem, keyPem } = await createServerCertificate('kube-apiserver');
   const access = { endpoint: `https://127.0.0.1:${port}`, caPem, token: randomUUID() };
+  const auditLogPath = join(folder, 'audit.log');
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const files = writeFiles(folder, {
     'server.crt': certPem,
@@ -68,18 +84,29 @@ async function startApiServer(
     ...['--service-account-key-file', files['serviceAccount.key'] ?? ''],
     ...['--service-account-signing-key-file', files['serviceAccount.key'] ?? ''],
     ...['--service-account-issuer', 'https://kubernetes.test', '--service-cluster-ip-range', '10.0.0.0/24'],
-    // Pods of tests have no need of an account and its token.
+    ...['--audit-policy-file', join(assetsFolder(), 'auditPolicy.yaml')],
+    ...['--audit-log-path', auditLogPath, '--audit-log-maxsize', String(auditLogMegabytes)],
+    // Simulated pods have no need of an account and its token.
     ...['--disable-admission-plugins', 'ServiceAccount'],
   ];
   const isUp = async (): Promise<boolean> => (await sendRaw(access, 'GET', '/readyz')).code === 200;
-  return { ...(await startChildServer({ name: 'kube-apiserver', path, parameters }, folder, isUp)), access };
+  return {
+    ...(await startChildServer({ name: 'kube-apiserver', path, parameters }, folder, isUp)),
+    access,
+    auditLogPath,
+  };
 }
 
 /**
  * Starts a control plane with Karpenter's CRDs in it.
  * @throws UserError with the end of its log when a part does not start
  */
-export async function startControlPlane(binaries: Binaries, crds: readonly string[]): Promise<ControlPlane> {
+export async function startControlPlane(
+  binaries: Binaries,
+  crds: readonly string[],
+  options: ControlPlaneOptions = {},
+): Promise<ControlPlane> {
+  const { controllers = [], withScheduler = false } = options;
   const folder = mkdtempSync(join(tmpdir(), 'driftless-kubernetes-'));
   const servers: ChildServer[] = [];
   const stop = async (): Promise<void> => {
@@ -92,11 +119,14 @@ export async function startControlPlane(binaries: Binaries, crds: readonly strin
     servers.push(etcd);
     const apiServer = await startApiServer(binaries['kube-apiserver'], folder, etcd.endpoint);
     servers.push(apiServer);
-    const { access } = apiServer;
+    const { access, auditLogPath } = apiServer;
     const { kubeconfig: kubeConfigPath = '' } = writeFiles(folder, { kubeconfig: kubeConfigYaml(access) });
-    await installCrds(access, crds);
-    servers.push(await startControllers(binaries, kubeConfigPath, controllers));
-    return { access, kubeConfigPath, stop };
+    const kubeConfig = new KubeConfig();
+    kubeConfig.loadFromFile(kubeConfigPath);
+    await installCrds(createKubernetesApi(kubeConfig, 'driftless-demo'), crds);
+    servers.push(await startControllers(binaries, kubeConfigPath, [...leastControllers, ...controllers]));
+    if (withScheduler) servers.push(await startScheduler(binaries, kubeConfigPath));
+    return { access, kubeConfig, kubeConfigPath, auditLogPath, stop };
   } catch (error) {
     await stop();
     throw error;
