@@ -4,7 +4,7 @@ import { nodeClaimSchema, nodeSchema } from '../karpenter/api.js';
 import type { Node, NodeClaim } from '../karpenter/api.js';
 import type { ClusterAuditEntry } from '../simulator/cluster/audit.js';
 
-/** What a line of the cluster's audit log says, as far as a report is interested. */
+/** Something that has happened in the cluster, as far as a report is interested. */
 export type ClusterFact =
   | { readonly kind: 'nodeClaim'; readonly at: number; readonly nodeClaim: NodeClaim; readonly isGone: boolean }
   | { readonly kind: 'node'; readonly at: number; readonly node: Node; readonly isGone: boolean }
@@ -32,6 +32,11 @@ export function readClusterFact(entry: ClusterAuditEntry): ClusterFact | undefin
   const pod = `${entry.namespace ?? ''}/${entry.name ?? ''}`;
   if (verb === 'bind') return { kind: 'podBound', at, pod };
   return verb === 'evict' ? { kind: 'podEvicted', at, pod } : undefined;
+}
+
+/** All that an audit log tells. */
+export function clusterFacts(entries: readonly ClusterAuditEntry[]): ClusterFact[] {
+  return entries.map(readClusterFact).filter((fact) => fact !== undefined);
 }
 
 function nameOf(object: unknown): string {

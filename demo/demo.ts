@@ -8,6 +8,10 @@ import type { Log } from '../runtime/log.js';
 import { untilAborted } from '../runtime/signals.js';
 import type { AzureFault } from '../simulator/azure/faults.js';
 import { findWorkflowBundle } from '../worker/workflowBundle.js';
+import type { DemoCluster } from './cluster/demoCluster.js';
+import { takeGivenCluster } from './cluster/givenCluster.js';
+import { startInMemoryCluster } from './cluster/inMemoryCluster.js';
+import { startRealCluster } from './cluster/realCluster.js';
 import { measure } from './measure.js';
 import type { DemoOptions } from './options.js';
 import { readProgress } from './progress.js';
@@ -17,7 +21,7 @@ import type { RolloutEnd } from './rollout.js';
 import { buildScenario, causeDrift, nodePoolName } from './scenario.js';
 import { demoSettings } from './settings.js';
 import type { SimulatedDurations, Stack } from './stack.js';
-import { startStack } from './stack.js';
+import { startStackOn } from './stack.js';
 import { summaryLines } from './summary.js';
 import { findTemporalCli } from './temporalCli.js';
 import type { TemporalServer } from './temporalServer.js';
@@ -46,7 +50,8 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal, log: Lo
     }),
   );
   try {
-    const stack = await startStack({
+    const cluster = await startCluster(options, view, log);
+    const stack = await startStackOn(cluster, {
       temporal: temporal.settings,
       speed: options.speed,
       durations: durationsOf(options),
@@ -66,16 +71,31 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal, log: Lo
   }
 }
 
+function startCluster({ cluster, kubeconfig }: DemoOptions, view: View, log: Log): Promise<DemoCluster> {
+  const tell = (text: string): void => {
+    view.say(text);
+  };
+  if (kubeconfig !== undefined) return takeGivenCluster(kubeconfig, process.env, log, tell);
+  switch (cluster) {
+    case 'in-memory':
+      return startInMemoryCluster();
+    case 'real':
+      return startRealCluster(process.env, tell);
+  }
+}
+
 async function replay(
   options: DemoOptions,
   temporal: TemporalServer,
-  stack: Stack,
+  stack: Stack<DemoCluster>,
   view: View,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { nodes, budget, speed } = options;
   view.say(`NodePool ${nodePoolName}: ${nodes} nodes, budget ${budget}, ${speed} times as fast as Azure`);
   view.say(`Temporal UI  ${temporal.uiUrl}/namespaces/${temporal.settings.namespace}/workflows`);
+  if (options.cluster !== 'in-memory' || options.kubeconfig !== undefined)
+    view.say(`Kubernetes   ${stack.cluster.kubeConfig.getCurrentCluster()?.server ?? ''}`);
   await buildScenario(stack.api, stack.machines, options);
   signal.throwIfAborted();
   const connection = await connectToTemporal(temporal.settings);
@@ -104,7 +124,7 @@ async function replay(
 
 async function showUntilRest(
   options: DemoOptions,
-  stack: Stack,
+  stack: Stack<DemoCluster>,
   workflows: WorkflowClient,
   view: View,
   driftAt: number,
@@ -114,7 +134,7 @@ async function showUntilRest(
   const finished = new AbortController();
   const showing = (async () => {
     while (!finished.signal.aborted) {
-      view.show(await readProgress(stack, nodes), ((Date.now() - driftAt) * speed) / 1000);
+      view.show(await readProgress(stack.api, nodes), ((Date.now() - driftAt) * speed) / 1000);
       await delay(viewEveryMs, undefined, { signal: finished.signal }).catch(() => undefined);
     }
   })();
@@ -143,7 +163,12 @@ function tell(view: View, end: RolloutEnd, report: Report): void {
   }
 }
 
-async function keep(temporal: TemporalServer, stack: Stack, view: View, signal: AbortSignal): Promise<void> {
+async function keep(
+  temporal: TemporalServer,
+  stack: Stack<DemoCluster>,
+  view: View,
+  signal: AbortSignal,
+): Promise<void> {
   view.say('Everything stays up until Ctrl-C:');
   view.say(`  Temporal UI   ${temporal.uiUrl}/namespaces/${temporal.settings.namespace}/workflows`);
   view.say(`  Temporal      ${temporal.address}, namespace ${temporal.settings.namespace}`);

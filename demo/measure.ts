@@ -5,6 +5,7 @@ import { listNodes } from '../activities/kubernetes/nodes.js';
 import { allowedDisruptions } from '../karpenter/budget.js';
 import { disruptedTaint, replacementTaint } from '../karpenter/labels.js';
 import { virtualMachineName } from '../karpenter/replacement.js';
+import type { DemoCluster } from './cluster/demoCluster.js';
 import { measureHistoryCost } from './historyCost.js';
 import type { Orphans, Report } from './report.js';
 import { nodePoolName } from './scenario.js';
@@ -23,8 +24,8 @@ export interface MeasureInput {
   readonly endedAt: number;
 }
 
-/** What is left that should not be: read from the simulators, when all has ended. */
-async function countOrphans({ azure, api }: Stack): Promise<Orphans> {
+/** What is left that should not be: read live, when all has ended. */
+async function countOrphans({ azure, api }: Stack<DemoCluster>): Promise<Orphans> {
   const [nodeClaims, nodes] = await Promise.all([listNodeClaims(api, nodePoolName), listNodes(api, nodePoolName)]);
   const machines = azure.virtualMachines().map(({ name }) => name);
   const wanted = new Set(nodeClaims.map(({ metadata }) => virtualMachineName(metadata.name)));
@@ -52,12 +53,16 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-/** Makes the report of one run from the simulators' audit logs and Temporal's histories. */
-export async function measure(stack: Stack, workflows: WorkflowClient, input: MeasureInput): Promise<Report> {
+/** Makes the report of one run from Azure's audit log, what has happened in the cluster, and Temporal's histories. */
+export async function measure(
+  stack: Stack<DemoCluster>,
+  workflows: WorkflowClient,
+  input: MeasureInput,
+): Promise<Report> {
   const { speed, driftAt } = input;
   const seconds = (wallMs: number): number => round((wallMs * speed) / 1000);
   const sinceDrift = (at: number): number => seconds(at - driftAt);
-  const testimony = Witness.hear(nodePoolName, driftAt, stack.azure.audit.entries, stack.cluster.audit.entries);
+  const testimony = Witness.hear(nodePoolName, driftAt, stack.azure.audit.entries, await stack.cluster.facts());
   const { points, launchFailures, lastPermitFreeAt } = testimony;
   const replaced = points.at(-1)?.replaced ?? 0;
   const cost = await measureHistoryCost(workflows, stack.clusterId, nodePoolName);

@@ -6,12 +6,17 @@ import { logLevels } from '../runtime/log.js';
 import { parsePositiveInteger, parsePositiveNumber, parseWholeNumber } from '../runtime/optionParsers.js';
 import { simulatedDurationOptions } from '../simulator/options.js';
 
+const clusterKinds = ['in-memory', 'real'] as const;
+
 export interface DemoOptions {
   readonly nodes: number;
   readonly budget: string;
   readonly speed: number;
   readonly seed: number;
   readonly fail: number;
+  readonly cluster: (typeof clusterKinds)[number];
+  /** The file of a cluster that is there already; goes before `cluster`. */
+  readonly kubeconfig?: string;
   readonly report?: string;
   readonly keep: boolean;
   readonly vmCreate: number;
@@ -48,6 +53,12 @@ export function addDemoOptions(command: Command): Command {
     )
     .addOption(new Option('--seed <n>', 'what names are derived from').argParser(parseWholeNumber).default(1))
     .addOption(new Option('--fail <n>', 'the first n VM creates fail, 20 s in').argParser(parseWholeNumber).default(0))
+    .addOption(
+      new Option('--cluster <kind>', 'a simulated API server, or a real one with its controllers')
+        .choices(clusterKinds)
+        .default('in-memory'),
+    )
+    .addOption(new Option('--kubeconfig <file>', 'a cluster without Nodes that is there already').conflicts('cluster'))
     .addOption(new Option('--report <file>', 'write what was measured there, as JSON'))
     .addOption(new Option('--keep', 'leave everything up until Ctrl-C').default(false))
     .addOption(simulatedDurationOptions.vmCreate())

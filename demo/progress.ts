@@ -1,3 +1,4 @@
+import type { KubernetesApi } from '../activities/kubernetes/kubernetesApi.js';
 import { listNodeClaims } from '../activities/kubernetes/nodeClaims.js';
 import { readNodePool } from '../activities/kubernetes/nodePools.js';
 import { listNodes } from '../activities/kubernetes/nodes.js';
@@ -8,7 +9,6 @@ import type { PhaseRow } from '../karpenter/phase.js';
 import { readPhases } from '../karpenter/phase.js';
 import { joinPool, takeCensus } from '../karpenter/pool.js';
 import { nodePoolName } from './scenario.js';
-import type { Stack } from './stack.js';
 
 /** The rollout as the cluster shows it at one instant. */
 export interface Progress {
@@ -21,7 +21,7 @@ export interface Progress {
 }
 
 /** Reads the live cluster with the same pure code as the service. */
-export async function readProgress({ api }: Stack, nodes: number): Promise<Progress> {
+export async function readProgress(api: KubernetesApi, nodes: number): Promise<Progress> {
   const [nodePool, nodeClaims, nodeList] = await Promise.all([
     readNodePool(api, nodePoolName),
     listNodeClaims(api, nodePoolName),

@@ -30,7 +30,12 @@ import { until } from './until.js';
 
 /** The cluster of the reported case: kubernetes-sigs/karpenter issue 1861. */
 export const nodePoolName = 'general-purpose';
-const nodeClassName = 'default';
+export const nodeClassName = 'default';
+/** On whatever the scenario makes but NodeClaims and Nodes, which carry the name of its NodePool: so that nobody else's is taken for its own. */
+export const demoLabels = { 'driftless.dev/demo': 'true' } as const;
+export const templateSecret = { namespace: 'kube-system', name: 'driftless-vm-template' } as const;
+/** Whose pods fill the nodes. */
+export const workload = { namespace: 'default', name: 'inflate' } as const;
 const nodeClassLabel = 'karpenter.azure.com/aksnodeclass';
 const { location } = simulatedAzure;
 const sizes = [
@@ -85,7 +90,7 @@ export async function buildScenario(
 ): Promise<void> {
   await createTemplateSecret(api);
   await createClass(api);
-  await buildPool(api, machines, { ...options, nodePool: nodePoolName, deployment: 'inflate' });
+  await buildPool(api, machines, { ...options, nodePool: nodePoolName, deployment: workload.name });
 }
 
 /** Adds a NodePool to a scenario, with nodes and pods; they drift with those of the others. */
@@ -102,7 +107,7 @@ export async function buildPool(api: KubernetesApi, machines: MachineSeeder, opt
   const { deployment, nodes } = options;
   await until(`all pods of the Deployment ${deployment} run`, readyTimeoutMs, async () => {
     const pods = await request('list the pods', () =>
-      api.core.listNamespacedPod({ namespace: 'default', labelSelector: `app=${deployment}` }),
+      api.core.listNamespacedPod({ namespace: workload.namespace, labelSelector: `app=${deployment}` }),
     );
     const running = pods.items.filter(({ status }) => status?.phase === 'Running');
     return running.length === nodes ? true : undefined;
@@ -135,9 +140,9 @@ async function createTemplateSecret(api: KubernetesApi): Promise<void> {
   ].join('\n');
   await request('create the VM template', () =>
     api.core.createNamespacedSecret({
-      namespace: 'kube-system',
+      namespace: templateSecret.namespace,
       body: {
-        metadata: { name: 'driftless-vm-template' },
+        metadata: { name: templateSecret.name, labels: demoLabels },
         stringData: { 'template.json': JSON.stringify(template), bootstrap },
       },
     }),
@@ -151,7 +156,7 @@ async function createClass(api: KubernetesApi): Promise<void> {
       body: {
         apiVersion: 'karpenter.azure.com/v1beta1',
         kind: 'AKSNodeClass',
-        metadata: { name: nodeClassName },
+        metadata: { name: nodeClassName, labels: demoLabels },
         spec: { imageFamily: 'Ubuntu2204' },
       },
     }),
@@ -168,6 +173,7 @@ async function createPool(api: KubernetesApi, { nodePool: name, budget }: PoolOp
         kind: 'NodePool',
         metadata: {
           name,
+          labels: demoLabels,
           annotations: {
             [managedAnnotation]: 'true',
             [nodePoolHashAnnotation]: '4012513481623584108',
@@ -339,9 +345,9 @@ async function createWorkload(
 ): Promise<void> {
   await request('create the Deployment', () =>
     api.apps.createNamespacedDeployment({
-      namespace: 'default',
+      namespace: workload.namespace,
       body: {
-        metadata: { name: deployment },
+        metadata: { name: deployment, labels: demoLabels },
         spec: {
           replicas,
           selector: { matchLabels: { app: deployment } },

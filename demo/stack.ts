@@ -1,4 +1,4 @@
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,12 +15,14 @@ import type { AzureSimulator } from '../simulator/azure/azureSimulator.js';
 import { startAzureSimulator } from '../simulator/azure/azureSimulator.js';
 import type { AzureFault } from '../simulator/azure/faults.js';
 import { startBehaviours } from '../simulator/behaviour/behaviours.js';
-import type { ClusterSimulator } from '../simulator/cluster/clusterSimulator.js';
-import { startClusterSimulator } from '../simulator/cluster/clusterSimulator.js';
 import { simulatedAzure } from '../simulator/options.js';
 import type { RunningWorker } from '../worker/worker.js';
 import { startWorker } from '../worker/worker.js';
+import type { DemoCluster } from './cluster/demoCluster.js';
+import type { InMemoryCluster } from './cluster/inMemoryCluster.js';
+import { startInMemoryCluster } from './cluster/inMemoryCluster.js';
 import type { MachineSeeder } from './scenario.js';
+import { templateSecret } from './scenario.js';
 import type { DemoSettings } from './settings.js';
 
 /** The ConfigMap that stops everything. */
@@ -56,9 +58,9 @@ const armWritesPerSecond = 200;
 const requestTimeoutMs = 60_000;
 
 /** All parts of the reported case, in this process, but for Temporal. */
-export interface Stack {
+export interface Stack<Cluster extends DemoCluster = InMemoryCluster> {
   readonly azure: AzureSimulator;
-  readonly cluster: ClusterSimulator;
+  readonly cluster: Cluster;
   readonly clusterId: string;
   /** Our own client, for building the scenario and looking at it. */
   readonly api: KubernetesApi;
@@ -68,10 +70,19 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** Starts simulators, behaviours, worker and watcher. What was started before a failure is stopped again. */
+/** Starts all parts on a cluster in memory. What was started before a failure is stopped again. */
 export async function startStack(options: StackOptions): Promise<Stack> {
+  return startStackOn(await startInMemoryCluster(), options);
+}
+
+/** Starts the simulated Azure, behaviours, worker and watcher. The cluster is the stack's now: it is closed with it, after a failure too. */
+export async function startStackOn<Cluster extends DemoCluster>(
+  cluster: Cluster,
+  options: StackOptions,
+): Promise<Stack<Cluster>> {
   const { speed, durations, log } = options;
-  const cleanUps: (() => Promise<void>)[] = [];
+  const { kubeConfig } = cluster;
+  const cleanUps = [() => cluster.close()];
   const stop = async (): Promise<void> => {
     for (let cleanUp = cleanUps.pop(); cleanUp !== undefined; cleanUp = cleanUps.pop()) await cleanUp();
   };
@@ -90,11 +101,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       faults: options.faults,
     });
     cleanUps.push(() => azure.close());
-    const cluster = await startClusterSimulator({ token, collectsGarbage: true });
-    cleanUps.push(() => cluster.close());
-    const files = await writeFiles(folder, cluster, azure, token);
-    const kubeConfig = new KubeConfig();
-    kubeConfig.loadFromString(cluster.kubeConfigYaml());
+    const files = await writeFiles(folder, kubeConfig, azure, token);
     const behaviours = await startBehaviours({
       kubeConfig,
       log: log.child({ part: 'behaviours' }),
@@ -102,6 +109,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       nodeBootMs: durations.nodeBootMs,
       podStartMs,
       podTerminationMs: durations.podTerminationMs,
+      skip: cluster.skip,
       machines: { endpoint: azure.endpoint, caPem: azure.caPem, token },
     });
     cleanUps.push(() => behaviours.stop());
@@ -133,7 +141,7 @@ function startDemoWorker(
       credential: { getToken: () => Promise.resolve({ token, expiresOnTimestamp: Date.now() + 3_600_000 }) },
       ...simulatedAzure,
     },
-    templateSecret: { namespace: 'kube-system', name: 'driftless-vm-template' },
+    templateSecret,
     killSwitch,
     armWritesPerSecond,
     settings: options.settings.activities,
@@ -162,7 +170,7 @@ function startDemoWatcher(
 
 async function writeFiles(
   folder: string,
-  cluster: ClusterSimulator,
+  kubeConfig: KubeConfig,
   azure: AzureSimulator,
   token: string,
 ): Promise<Stack['files']> {
@@ -171,7 +179,7 @@ async function writeFiles(
     azureCa: join(folder, 'azure-ca.pem'),
     azureToken: join(folder, 'azure-token'),
   };
-  await writeFile(files.kubeConfig, cluster.kubeConfigYaml(), { mode: 0o600 });
+  await writeFile(files.kubeConfig, kubeConfig.exportConfig(), { mode: 0o600 });
   await writeFile(files.azureCa, azure.caPem);
   await writeFile(files.azureToken, token, { mode: 0o600 });
   return files;

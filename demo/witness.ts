@@ -3,12 +3,10 @@ import { conditionTypes, getCondition, isTrue } from '../karpenter/conditions.js
 import { disruptedTaint, initializedLabel, nodePoolLabel, replacesAnnotation } from '../karpenter/labels.js';
 import { virtualMachineName } from '../karpenter/replacement.js';
 import type { AzureAuditEntry } from '../simulator/azure/audit.js';
-import type { ClusterAuditEntry } from '../simulator/cluster/audit.js';
 import type { ClusterFact } from './clusterFacts.js';
-import { readClusterFact } from './clusterFacts.js';
 import type { LaunchFailureReport, TimelinePoint } from './report.js';
 
-/** What the simulators' audit logs show of one rollout. Instants are wall-clock milliseconds. */
+/** What Azure's audit log and the facts of a cluster show of one rollout. Instants are wall-clock milliseconds. */
 export interface Testimony {
   /** One point for each instant at which a number changed. */
   readonly points: readonly (TimelinePoint & { readonly at: number })[];
@@ -32,7 +30,7 @@ type Line =
   { readonly at: number; readonly azure: AzureAuditEntry } | { readonly at: number; readonly fact: ClusterFact };
 
 /**
- * Replays the two audit logs in order and counts for itself: it shares the definitions of the design with the service, but not its
+ * Replays the two in order and counts for itself: it shares the definitions of the design with the service, but not its
  * bookkeeping.
  */
 export class Witness {
@@ -60,13 +58,10 @@ export class Witness {
     nodePool: string,
     driftAt: number,
     azure: readonly AzureAuditEntry[],
-    cluster: readonly ClusterAuditEntry[],
+    cluster: readonly ClusterFact[],
   ): Testimony {
     const lines: Line[] = azure.map((entry) => ({ at: entry.at, azure: entry }));
-    for (const entry of cluster) {
-      const fact = readClusterFact(entry);
-      if (fact !== undefined) lines.push({ at: fact.at, fact });
-    }
+    for (const fact of cluster) lines.push({ at: fact.at, fact });
     lines.sort((a, b) => a.at - b.at);
     const witness = new Witness(nodePool, driftAt);
     for (const line of lines) {

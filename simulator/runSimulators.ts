@@ -123,6 +123,7 @@ export async function simulateCluster(options: ClusterOptions): Promise<void> {
       nodeBootMs: options.nodeBoot,
       podStartMs,
       podTerminationMs: options.podTermination,
+      skip: ['nodeLease'],
       ...(machines === undefined ? {} : { machines }),
     });
     try {

@@ -8,6 +8,7 @@ import { Drift } from './drift.js';
 import { Kubelets } from './kubelets.js';
 import type { MachineFeedOptions } from './machineFeed.js';
 import { MachineFeed } from './machineFeed.js';
+import { NodeLease } from './nodeLease.js';
 import { NodeLifecycle } from './nodeLifecycle.js';
 import { ParallelLimit } from './parallelLimit.js';
 import { DisruptionController } from './podDisruptionBudget.js';
@@ -22,6 +23,7 @@ const parallelRequests = 32;
 
 export const behaviourNames = [
   'kubelet',
+  'nodeLease',
   'nodeLifecycle',
   'podGarbageCollector',
   'scheduler',
@@ -47,7 +49,7 @@ export interface BehaviourOptions {
   readonly podTerminationMs: number;
   /** Where the ARM simulator says which machines run. Without it there are no kubelets, and no Node is ever lost. */
   readonly machines?: MachineFeedOptions;
-  /** The parts that others play: with a real kube-controller-manager all from nodeLifecycle to podDisruptionBudget, for example. */
+  /** The parts that others play, or nobody looks at: only a real node lifecycle controller asks for Leases, for example. */
   readonly skip?: readonly BehaviourName[];
 }
 
@@ -64,6 +66,8 @@ function createBehaviour(
   switch (name) {
     case 'kubelet':
       return feed === undefined ? undefined : new Kubelets(context, feed, options);
+    case 'nodeLease':
+      return feed === undefined ? undefined : new NodeLease(context, feed);
     case 'nodeLifecycle':
       return new NodeLifecycle(context, feed);
     case 'podGarbageCollector':

@@ -13,7 +13,7 @@ export interface WorkerProcess {
 
 /** Starts the compiled `driftless` against a stack's simulators; its log comes on stderr. */
 export function spawnDriftless(
-  { files, azure }: Stack,
+  { files, azure }: Pick<Stack, 'files' | 'azure'>,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
 ): ChildProcessByStdio<null, null, Readable> {

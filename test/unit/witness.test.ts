@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { nodePoolLabel } from '../../karpenter/labels.js';
+import { clusterFacts } from '../../demo/clusterFacts.js';
 import { Witness } from '../../demo/witness.js';
 import { AuditLogs, driftAt } from './auditLogs.js';
 import type { MachineShape } from './poolFixture.js';
@@ -16,7 +17,7 @@ const initialized: MachineShape = {
 const terminating: MachineShape = { isTainted: true, isDeleted: true, isInstanceTerminating: true };
 
 function hear(logs: AuditLogs) {
-  return Witness.hear(poolName, driftAt, logs.azure, logs.cluster);
+  return Witness.hear(poolName, driftAt, logs.azure, clusterFacts(logs.cluster));
 }
 
 /** Two old nodes of one workload pod each, before the drift. */
@@ -113,7 +114,7 @@ describe('the witness of two replacements', () => {
 
   it('hears the lines of the two logs in their order of time', () => {
     const { azure, cluster } = twoReplacements();
-    expect(Witness.hear(poolName, driftAt, azure.toReversed(), cluster).points).toEqual(testimony.points);
+    expect(Witness.hear(poolName, driftAt, azure.toReversed(), clusterFacts(cluster)).points).toEqual(testimony.points);
   });
 });
 

@@ -1,0 +1,24 @@
+import { KubeConfig } from '@kubernetes/client-node';
+import { randomBytes } from 'node:crypto';
+
+import type { ClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
+import { startClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
+import { clusterFacts } from '../clusterFacts.js';
+import type { DemoCluster } from './demoCluster.js';
+
+/** An API server in this process, with everything behind it simulated. */
+export type InMemoryCluster = DemoCluster & ClusterSimulator;
+
+export async function startInMemoryCluster(): Promise<InMemoryCluster> {
+  const token = randomBytes(24).toString('hex');
+  const simulator = await startClusterSimulator({ token, collectsGarbage: true });
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromString(simulator.kubeConfigYaml());
+  return {
+    ...simulator,
+    kubeConfig,
+    // The simulated node lifecycle controller looks at the machines themselves.
+    skip: ['nodeLease'],
+    facts: () => Promise.resolve(clusterFacts(simulator.audit.entries)),
+  };
+}
