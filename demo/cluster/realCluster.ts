@@ -3,12 +3,13 @@ import { clusterFacts } from '../clusterFacts.js';
 import { neededCrds } from '../controlPlane/assets.js';
 import { readAuditEvents } from '../controlPlane/auditEvents.js';
 import { obtainBinaries } from '../controlPlane/binaries.js';
+import type { ControlPlane } from '../controlPlane/controlPlane.js';
 import { startControlPlane } from '../controlPlane/controlPlane.js';
 import { clusterAuditEntries } from './auditEntries.js';
 import type { DemoCluster } from './demoCluster.js';
 
 /** A control plane of our own: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. */
-export interface RealCluster extends DemoCluster {
+export interface RealCluster extends DemoCluster, Pick<ControlPlane, 'access'> {
   /** All that was asked of its API server so far, from that one's own audit log. */
   auditEntries(): Promise<readonly ClusterAuditEntry[]>;
 }
@@ -31,6 +32,7 @@ export async function startRealCluster(
   const auditEntries = async (): Promise<readonly ClusterAuditEntry[]> =>
     clusterAuditEntries(await readAuditEvents(controlPlane));
   return {
+    access: controlPlane.access,
     kubeConfig: controlPlane.kubeConfig,
     skip: ['nodeLease', 'scheduler', 'deployment', 'replicaSet', 'podDisruptionBudget'],
     auditEntries,

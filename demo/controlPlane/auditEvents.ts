@@ -29,8 +29,8 @@ const auditEventSchema = z.object({
     })
     .optional(),
   responseStatus: z.object({ code: z.number().default(0) }).optional(),
-  requestObject: z.unknown(),
-  responseObject: z.unknown(),
+  requestObject: z.unknown().optional(),
+  responseObject: z.unknown().optional(),
   requestReceivedTimestamp: microTime,
   stageTimestamp: microTime,
 });

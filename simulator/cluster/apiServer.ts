@@ -5,6 +5,7 @@ import type { AuditLog } from '../auditLog.js';
 import { auditNow } from '../auditLog.js';
 import type { ClusterAuditEntry, ClusterVerb } from './audit.js';
 import type { ClusterFaultEffect, FaultPlan } from './faults.js';
+import { injectedError } from './faults.js';
 import { discoveryDocument } from './discovery.js';
 import { asApiError, hasToken, negotiateFormat, sendError, sendJson } from './http.js';
 import { isTrue, parseTimeoutSeconds, parseWatchStart } from './listOptions.js';
@@ -15,7 +16,7 @@ import { checkMethod, parseMethod, parsePath, verbOf } from './requestInfo.js';
 import { handleResource } from './resourceHandler.js';
 import type { ResourceAnswer } from './resourceRequest.js';
 import { parseSelection } from './selection.js';
-import { ApiError, methodNotAllowed, notAcceptable, unauthorized } from './statusErrors.js';
+import { methodNotAllowed, notAcceptable, unauthorized } from './statusErrors.js';
 import type { Column } from './tableColumns.js';
 import { columnsOf } from './tableColumns.js';
 import type { Watches } from './watches.js';
@@ -54,15 +55,6 @@ const versionInfo = {
 };
 
 const healthPaths: readonly string[] = ['/healthz', '/livez', '/readyz'];
-
-function failure(effect: Extract<ClusterFaultEffect, { kind: 'fail' }>): ApiError {
-  const { status, reason, message, retryAfterSeconds, causes } = effect;
-  const details = {
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(causes === undefined ? {} : { causes }),
-  };
-  return new ApiError(status, reason ?? '', message ?? `injected failure ${status}`, details);
-}
 
 /** Answers the requests of Kubernetes' clients. */
 export class ApiServer {
@@ -127,7 +119,7 @@ export class ApiServer {
     const effect = this.parts.faults.take(target);
     const body = await readBody(request);
     if (effect?.kind === 'delay') await delay(effect.ms);
-    if (effect?.kind === 'fail') throw failure(effect);
+    if (effect?.kind === 'fail') throw injectedError(effect);
     if (effect?.kind === 'hang' || effect?.kind === 'reset') {
       this.#record(exchange, 0);
       if (effect.kind === 'reset') response.destroy();

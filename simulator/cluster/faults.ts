@@ -1,5 +1,6 @@
 import type { ClusterVerb } from './audit.js';
 import type { StatusCause } from './statusErrors.js';
+import { ApiError } from './statusErrors.js';
 
 export type ClusterFaultEffect =
   | {
@@ -53,6 +54,16 @@ interface ActiveFault {
   readonly userAgent: RegExp | undefined;
   toPass: number;
   toHit: number;
+}
+
+/** What a request is answered with that fails. */
+export function injectedError(effect: Extract<ClusterFaultEffect, { kind: 'fail' }>): ApiError {
+  const { status, reason, message, retryAfterSeconds, causes } = effect;
+  const details = {
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(causes === undefined ? {} : { causes }),
+  };
+  return new ApiError(status, reason ?? '', message ?? `injected failure ${status}`, details);
 }
 
 function onlyConcernsWatches(effect: ClusterFaultEffect): boolean {

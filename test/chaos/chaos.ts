@@ -8,7 +8,7 @@ import { lineOf, replayOf, totalOf } from './report.js';
 import type { RunReport } from './run.js';
 import { runPlan } from './run.js';
 
-const { firstSeed, leastSeeds, forMs, lanes } = readChaosOptions(process.env);
+const { firstSeed, leastSeeds, forMs, lanes, cluster } = readChaosOptions(process.env);
 /** No run takes longer, on however slow a machine. */
 const longestRunMs = 30 * 60_000;
 
@@ -31,7 +31,7 @@ describe('a rollout under chaos', () => {
           const seed = nextSeed;
           nextSeed += 1;
           try {
-            const report = await runPlan(drawPlan(seed), temporalCli);
+            const report = await runPlan(drawPlan(seed), temporalCli, cluster, say);
             reports.push(report);
             say(lineOf(report));
             problems.push(...replayOf(report));

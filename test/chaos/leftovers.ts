@@ -25,7 +25,7 @@ const ourMarks: readonly string[] = [ownerAnnotation, workflowAnnotation];
 
 /** Invariant 4: looks for all that a rollout must not leave behind. */
 export async function findLeftovers(
-  { azure, api, clusterId }: Stack,
+  { azure, api, clusterId }: Pick<Stack, 'azure' | 'api' | 'clusterId'>,
   workflows: WorkflowClient,
   nodePool: string,
 ): Promise<Leftovers> {

@@ -49,7 +49,7 @@ export const momentKinds: readonly MomentKind[] = Object.keys(moments).filter(is
 
 interface Simulators {
   readonly azure: AzureSimulator;
-  readonly cluster: ClusterSimulator;
+  readonly cluster: Pick<ClusterSimulator, 'audit'>;
 }
 
 /** Calls the action once, within the very request that makes the moment; answers how to call it off. */

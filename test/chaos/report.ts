@@ -26,14 +26,15 @@ export function lineOf(report: RunReport): string {
 }
 
 /** What was violated, when, and the command that replays it; nothing for a run that was as it should be. */
-export function replayOf({ plan, violations, logFolder }: RunReport): string[] {
+export function replayOf({ plan, cluster, violations, logFolder }: RunReport): string[] {
   if (violations.length === 0) return [];
+  const variables = [...(cluster === 'in-memory' ? [] : [`CHAOS_CLUSTER=${cluster}`]), `CHAOS_SEED=${plan.seed}`];
   return [
     ...violations.map(
       ({ invariant, what, atMs }) =>
         `seed ${plan.seed}: invariant ${invariant} violated ${atMs === null ? 'at the end' : `${seconds(atMs)} after the drift`}: ${what}`,
     ),
-    `seed ${plan.seed}: logs in ${logFolder}; replay: CHAOS_SEED=${plan.seed} npm run test:chaos`,
+    `seed ${plan.seed}: logs in ${logFolder}; replay: ${variables.join(' ')} npm run test:chaos`,
   ];
 }
 

@@ -9,13 +9,14 @@ import { request, requestIfFound } from '../../activities/kubernetes/request.js'
 import { connectToTemporal } from '../../activities/temporal/connection.js';
 import { buildScenario, causeDrift, nodePoolName } from '../../demo/scenario.js';
 import { demoSettings } from '../../demo/settings.js';
-import type { Stack } from '../../demo/stack.js';
-import { startStack } from '../../demo/stack.js';
+import { startStackOn } from '../../demo/stack.js';
 import type { TemporalServer } from '../../demo/temporalServer.js';
 import { startTemporalServer } from '../../demo/temporalServer.js';
 import { until } from '../../demo/until.js';
 import { createLog } from '../../runtime/log.js';
 import { armFault } from './armFaults.js';
+import type { ChaosStack, ClusterKind } from './chaosCluster.js';
+import { startChaosCluster } from './chaosCluster.js';
 import type { Evidence, Violation } from './evidence.js';
 import { budgetViolations } from './invariants/budget.js';
 import { evictionViolations } from './invariants/evictions.js';
@@ -36,6 +37,7 @@ import { Services } from './services.js';
 /** How a run went. */
 export interface RunReport {
   readonly plan: Plan;
+  readonly cluster: ClusterKind;
   readonly wallMs: number;
   readonly kills: number;
   readonly temporalRestarts: number;
@@ -65,13 +67,21 @@ function now(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** Makes the plan come true, and checks all invariants when it has ended. */
-export async function runPlan(plan: Plan, temporalCli: string): Promise<RunReport> {
+/**
+ * Makes the plan come true, and checks all invariants when it has ended.
+ * @param tell told what takes its time before the run
+ */
+export async function runPlan(
+  plan: Plan,
+  temporalCli: string,
+  cluster: ClusterKind,
+  tell: (text: string) => void,
+): Promise<RunReport> {
   const startedAt = now();
   const logFolder = await mkdtemp(join(tmpdir(), `driftless-chaos-${plan.seed}-`));
   const temporal = await startTemporalServer(temporalCli, { databaseFile: join(logFolder, 'temporal.db') });
   try {
-    const stack = await startStack({
+    const stack = await startStackOn(await startChaosCluster(cluster, tell), {
       temporal: temporal.settings,
       speed,
       durations,
@@ -85,7 +95,7 @@ export async function runPlan(plan: Plan, temporalCli: string): Promise<RunRepor
     try {
       const report = await runOn(plan, stack, temporal, logFolder);
       if (report.violations.length === 0) await rm(logFolder, { recursive: true, force: true });
-      return { ...report, wallMs: now() - startedAt };
+      return { ...report, cluster, wallMs: now() - startedAt };
     } finally {
       await stack.stop();
     }
@@ -96,10 +106,10 @@ export async function runPlan(plan: Plan, temporalCli: string): Promise<RunRepor
 
 async function runOn(
   plan: Plan,
-  stack: Stack,
+  stack: ChaosStack,
   temporal: TemporalServer,
   logFolder: string,
-): Promise<Omit<RunReport, 'wallMs'>> {
+): Promise<Omit<RunReport, 'cluster' | 'wallMs'>> {
   await buildScenario(stack.api, stack.machines, plan);
   await createPodBudget(stack, plan);
   const originals = (await listNodeClaims(stack.api, nodePoolName)).map(({ metadata }) => metadata);
@@ -132,7 +142,7 @@ async function runOn(
       podsAtLeast: plan.nodes - plan.maxUnavailable,
       driftAtMs,
       azure: stack.azure.audit.entries,
-      cluster: stack.cluster.audit.entries,
+      cluster: await stack.cluster.auditEntries(),
       outages,
       leftovers,
       slowness,
@@ -166,7 +176,7 @@ class Disturbance {
 
   constructor(
     { arm, kubernetes, kills, temporalRestart }: Plan,
-    stack: Stack,
+    stack: ChaosStack,
     private readonly temporal: TemporalServer,
     services: Services,
   ) {
@@ -218,7 +228,7 @@ function restViolations({ end, retries, lastError }: PersonReport): Violation[] 
   ];
 }
 
-async function createPodBudget({ api }: Stack, { maxUnavailable }: Plan): Promise<void> {
+async function createPodBudget({ api }: ChaosStack, { maxUnavailable }: Plan): Promise<void> {
   const name = 'inflate';
   await request('create the PodDisruptionBudget', () =>
     api.policy.createNamespacedPodDisruptionBudget({
@@ -234,17 +244,17 @@ async function createPodBudget({ api }: Stack, { maxUnavailable }: Plan): Promis
 
 type Originals = readonly { readonly uid: string }[];
 
-async function countLeft({ api }: Stack, originals: Originals): Promise<number> {
+async function countLeft({ api }: ChaosStack, originals: Originals): Promise<number> {
   const uids = new Set(originals.map(({ uid }) => uid));
   return (await listNodeClaims(api, nodePoolName)).filter(({ metadata }) => uids.has(metadata.uid)).length;
 }
 
-async function isAllReplaced(stack: Stack, originals: Originals): Promise<boolean> {
+async function isAllReplaced(stack: ChaosStack, originals: Originals): Promise<boolean> {
   return (await countLeft(stack, originals)) === 0;
 }
 
 /** Azure has room again: marks of an hour and more would outlast the run. */
-async function forgetUnavailableOfferings({ api }: Stack): Promise<void> {
+async function forgetUnavailableOfferings({ api }: ChaosStack): Promise<void> {
   const name = 'driftless-unavailable-offerings';
   await requestIfFound('delete the unavailable offerings', () =>
     api.core.deleteNamespacedConfigMap({ namespace: 'kube-system', name }),
@@ -252,7 +262,7 @@ async function forgetUnavailableOfferings({ api }: Stack): Promise<void> {
 }
 
 /** A sweep may have to come by. */
-async function untilNothingIsLeft(stack: Stack, workflows: WorkflowClient, timeoutMs: number): Promise<Leftovers> {
+async function untilNothingIsLeft(stack: ChaosStack, workflows: WorkflowClient, timeoutMs: number): Promise<Leftovers> {
   const deadline = now() + timeoutMs;
   for (;;) {
     const leftovers = await findLeftovers(stack, workflows, nodePoolName);

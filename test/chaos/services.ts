@@ -11,7 +11,7 @@ import { spawnDriftless } from '../endToEnd/workerProcess.js';
 
 /** What runs of Driftless in a process of its own: `worker-1`, `watcher` and so on. */
 export interface ServiceOptions {
-  readonly stack: Stack;
+  readonly stack: Pick<Stack, 'azure' | 'files'>;
   readonly temporal: TemporalSettings;
   readonly speed: number;
   /** Where each service's log goes, `<name>.log`. */
