@@ -1,6 +1,6 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { loadYaml } from '@kubernetes/client-node';
-import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -30,7 +30,10 @@ async function createFromYaml(kubeConfig: KubeConfig, name: string, yaml: string
   const options: RequestOptions = { method: 'POST', agent: false, headers };
   await kubeConfig.applyToHTTPSOptions(options);
   const outgoing = httpsRequest((kubeConfig.getCurrentCluster()?.server ?? '') + path, options).end(yaml);
-  const [response] = await once(outgoing, 'response');
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.on('response', resolve);
+    outgoing.on('error', reject);
+  });
   const answer = await text(response);
   if (response.statusCode !== 201) throw new Error(`CRD ${name} was refused: ${answer}`);
 }

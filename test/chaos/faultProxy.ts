@@ -120,7 +120,7 @@ class Proxy {
   }
 
   /** Passes the request on; whoever asked may go away meanwhile. */
-  async #ask(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<IncomingMessage> {
+  #ask(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<IncomingMessage> {
     const length = body.length === 0 ? {} : { 'content-length': body.length };
     const outgoing = httpsRequest(this.access.endpoint + (request.url ?? '/'), {
       method: request.method,
@@ -131,8 +131,10 @@ class Proxy {
       if (!response.writableFinished) outgoing.destroy();
     });
     outgoing.end(body);
-    const [upstream] = await once(outgoing, 'response');
-    return upstream;
+    return new Promise((resolve, reject) => {
+      outgoing.on('response', resolve);
+      outgoing.on('error', reject);
+    });
   }
 
   #follow(watch: OpenWatch, effect: ClusterFaultEffect | undefined): void {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-const command = fileURLToPath(new URL('../../dist/bin/driftless.js', import.meta.url));
-/** A command that hangs is killed, and the test fails for its signal. */
-const killAfterMs = 60_000;
+/** The compiled `driftless`. */
+export const driftlessPath = fileURLToPath(new URL('../../dist/bin/driftless.js', import.meta.url));
+const usualKillAfterMs = 60_000;
 
 /** How a run of the command ended. */
 export interface Ended {
@@ -23,9 +23,16 @@ function inheritedEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(entries);
 }
 
-/** Runs `driftless` as a process of its own, compiled, until it ends. */
-export async function runDriftless(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [command, ...args], {
+/**
+ * Runs `driftless` as a process of its own, compiled, until it ends.
+ * @param killAfterMs a command that hangs is killed, and the test fails for its signal
+ */
+export async function runDriftless(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+  killAfterMs = usualKillAfterMs,
+): Promise<Ended> {
+  const child = spawn(process.execPath, [driftlessPath, ...args], {
     env: { ...inheritedEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: killAfterMs,
