@@ -118,7 +118,7 @@ export function timestampAt(epochMs: number): string {
 }
 
 const secondsField = /(Time|At|Timestamp|^timeAdded)$/;
-const microTimeFields = new Set(['eventTime', 'lastObservedTime']);
+const microTimeFields = new Set(['eventTime', 'lastObservedTime', 'renewTime', 'acquireTime']);
 const timeWithFraction = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\.\d+Z$/;
 
 function normalizedField(name: string, value: unknown): unknown {
