@@ -18,6 +18,7 @@ const auditEventSchema = z.object({
   auditID: z.string(),
   stage: z.enum(['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic']),
   verb: z.string(),
+  user: z.object({ username: z.string() }).default({ username: '' }),
   userAgent: z.string().default(''),
   objectRef: z
     .object({
@@ -28,7 +29,7 @@ const auditEventSchema = z.object({
       name: z.string().optional(),
     })
     .optional(),
-  responseStatus: z.object({ code: z.number().default(0) }).optional(),
+  responseStatus: z.object({ code: z.number().default(0), message: z.string().default('') }).optional(),
   requestObject: z.unknown().optional(),
   responseObject: z.unknown().optional(),
   requestReceivedTimestamp: microTime,

@@ -27,7 +27,16 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
+/** Somebody who signs in by a token, and may do what his group is allowed. */
+export interface User {
+  readonly name: string;
+  readonly group: string;
+  readonly token: string;
+}
+
 export interface ControlPlaneOptions {
+  /** Those who are known beside `admin`, who may do everything. */
+  readonly users?: readonly User[];
   /** Those of kube-controller-manager that run beside the garbage collector's and the namespaces'. */
   readonly controllers?: readonly string[];
   /** Default: no. */
@@ -64,17 +73,20 @@ async function startApiServer(
   path: string,
   folder: string,
   etcdEndpoint: string,
+  users: readonly User[],
 ): Promise<ChildServer & Pick<ControlPlane, 'access' | 'auditLogPath'>> {
   const port = await freePort();
   const { caPem, certPem, keyPem } = await createServerCertificate('kube-apiserver');
   const access = { endpoint: `https://127.0.0.1:${port}`, caPem, token: randomUUID() };
+  const admin = { name: 'admin', group: 'system:masters', token: access.token };
+  const tokens = [admin, ...users].map(({ name, group, token }, index) => `${token},${name},${index},${group}\n`);
   const auditLogPath = join(folder, 'audit.log');
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const files = writeFiles(folder, {
     'server.crt': certPem,
     'server.key': keyPem,
     'serviceAccount.key': privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    'tokens.csv': `${access.token},admin,1,system:masters\n`,
+    'tokens.csv': tokens.join(''),
   });
   const parameters = [
     ...['--etcd-servers', etcdEndpoint, '--secure-port', String(port), '--bind-address', '127.0.0.1'],
@@ -106,7 +118,7 @@ export async function startControlPlane(
   crds: readonly string[],
   options: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
-  const { controllers = [], withScheduler = false } = options;
+  const { users = [], controllers = [], withScheduler = false } = options;
   const folder = mkdtempSync(join(tmpdir(), 'driftless-kubernetes-'));
   const servers: ChildServer[] = [];
   const stop = async (): Promise<void> => {
@@ -117,7 +129,7 @@ export async function startControlPlane(
     mkdirSync(join(folder, 'etcd'), { mode: 0o700 });
     const etcd = await startEtcd(binaries.etcd, folder);
     servers.push(etcd);
-    const apiServer = await startApiServer(binaries['kube-apiserver'], folder, etcd.endpoint);
+    const apiServer = await startApiServer(binaries['kube-apiserver'], folder, etcd.endpoint, users);
     servers.push(apiServer);
     const { access, auditLogPath } = apiServer;
     const { kubeconfig: kubeConfigPath = '' } = writeFiles(folder, { kubeconfig: kubeConfigYaml(access) });
