@@ -7,6 +7,7 @@ import type { DrainStep } from '../karpenter/drain.js';
 import { isDrained, nextDrainStep } from '../karpenter/drain.js';
 import { ownerAnnotation, replacementTaint, workflowAnnotation } from '../karpenter/labels.js';
 import { isReschedulable, podName } from '../karpenter/pods.js';
+import { isManaged } from '../karpenter/pool.js';
 import { disruption } from '../karpenter/replacement.js';
 import type { DrainFailureDetails } from '../workflows/failures.js';
 import { failureTypes } from '../workflows/failures.js';
@@ -160,6 +161,8 @@ async function checkStillNeeded(
   { nodePool: name, reason }: ReplacementRef,
 ): Promise<void> {
   const nodePool = await readNodePool(kubernetes, name);
+  // Nor may the old NodeClaim be deleted then.
+  if (nodePool !== undefined && !isManaged(nodePool)) notNeeded(`NodePool ${name} is not managed any more`);
   const isNeeded =
     nodePool !== undefined &&
     nodeClaim !== undefined &&

@@ -163,6 +163,17 @@ describe('before the first eviction', () => {
     });
   });
 
+  it('a NodePool that is not managed any more ends the drain as not needed, and nothing of it is evicted', async () => {
+    const node = await drains.node('unmanaged');
+    await drains.pod('unmanaged-0', node.ref.node);
+    await drains.setManaged(false);
+    const attempt = await drains.begin(node).attempt();
+    await drains.setManaged(true);
+    const message = 'NodePool pool is not managed any more';
+    expect(attempt).toEqual({ kind: 'failed', type: 'NotNeeded', message, evictionBegan: false });
+    expect(drains.requestsAbout('unmanaged-0')).toEqual([]);
+  });
+
   it('r037: a replacement that has drifted already gets no pods, and says its reason', async () => {
     const node = await drains.node('born');
     await drains.pod('born-0', node.ref.node);

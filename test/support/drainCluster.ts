@@ -10,7 +10,12 @@ import { nodeClaimCollection, readNodeClaim } from '../../activities/kubernetes/
 import { nodeCollection } from '../../activities/kubernetes/nodes.js';
 import { podDisruptionBudgetCollection } from '../../activities/kubernetes/podDisruptionBudgets.js';
 import { podCollection } from '../../activities/kubernetes/pods.js';
-import { doNotDisruptAnnotation, ownerAnnotation, workflowAnnotation } from '../../karpenter/labels.js';
+import {
+  doNotDisruptAnnotation,
+  managedAnnotation,
+  ownerAnnotation,
+  workflowAnnotation,
+} from '../../karpenter/labels.js';
 import { disruption, reservation } from '../../karpenter/replacement.js';
 import { createLog } from '../../runtime/log.js';
 import type { ClusterAuditEntry } from '../../simulator/cluster/audit.js';
@@ -114,7 +119,7 @@ export class DrainCluster {
     await cluster.send('POST', '/apis/karpenter.sh/v1/nodepools', {
       apiVersion: 'karpenter.sh/v1',
       kind: 'NodePool',
-      metadata: { name: nodePool },
+      metadata: { name: nodePool, annotations: { [managedAnnotation]: 'true' } },
       spec: { template: { spec: { nodeClassRef, requirements: [] } } },
     });
     return new DrainCluster(cluster, environment, async () => {
@@ -125,6 +130,13 @@ export class DrainCluster {
   /** The drain's own client: the kill switch stands before it. */
   get api(): KubernetesApi {
     return this.environment.kubernetes;
+  }
+
+  /** The owner of the NodePool takes it out of our hands, or gives it back. */
+  async setManaged(managed: boolean): Promise<void> {
+    await this.cluster.send('PATCH', `/apis/karpenter.sh/v1/nodepools/${nodePool}`, {
+      metadata: { annotations: { [managedAnnotation]: String(managed) } },
+    });
   }
 
   /** Turns the kill switch; settles when the drain knows. */
