@@ -66,6 +66,8 @@ export interface PoolOptions extends ScenarioOptions {
   readonly nodePool: string;
   /** Name of the Deployment whose pods fill its nodes, one each. */
   readonly deployment: string;
+  /** Of its nodes, e.g. `10s`: wall-clock time, whatever the speed. */
+  readonly terminationGracePeriod?: string;
 }
 
 /** The part of the ARM simulator that the scenario needs. */
@@ -163,7 +165,10 @@ async function createClass(api: KubernetesApi): Promise<void> {
   );
 }
 
-async function createPool(api: KubernetesApi, { nodePool: name, budget }: PoolOptions): Promise<NodePool> {
+async function createPool(
+  api: KubernetesApi,
+  { nodePool: name, budget, terminationGracePeriod }: PoolOptions,
+): Promise<NodePool> {
   await request('create the NodePool', () =>
     api.custom.createClusterCustomObject({
       ...karpenter,
@@ -190,6 +195,7 @@ async function createPool(api: KubernetesApi, { nodePool: name, budget }: PoolOp
             spec: {
               nodeClassRef: { group: azure.group, kind: 'AKSNodeClass', name: nodeClassName },
               expireAfter: 'Never',
+              ...(terminationGracePeriod === undefined ? {} : { terminationGracePeriod }),
               startupTaints: [startupTaint],
               requirements: [
                 { key: archLabel, operator: 'In', values: ['amd64'] },

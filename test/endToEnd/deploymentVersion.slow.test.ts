@@ -8,7 +8,7 @@ import { rolloutWorkflowId } from '../../workflows/ids.js';
 import { putNames } from './auditQuestions.js';
 import type { ReportedCaseRun } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
-import type { WorkerProcess } from './workerProcess.js';
+import type { ServiceProcess } from './workerProcess.js';
 import { startWorkerProcess } from './workerProcess.js';
 
 const nodes = 2;
@@ -20,7 +20,7 @@ const notFound = /not found|^no .* found/;
 describe('a worker deployment that goes over to a new version in the middle of a rollout', () => {
   let run: ReportedCaseRun;
   let deploymentName: string;
-  let second: WorkerProcess | undefined;
+  let second: ServiceProcess | undefined;
 
   beforeAll(async () => {
     run = await prepareReportedCase({ nodes, budget: '1', speed, withWorker: false });

@@ -11,7 +11,7 @@ import { disruptedTaint } from '../../karpenter/labels.js';
 import { prematureEvictions, putNames } from './auditQuestions.js';
 import type { ReportedCaseRun } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
-import type { WorkerProcess } from './workerProcess.js';
+import type { ServiceProcess } from './workerProcess.js';
 import { startWorkerProcess } from './workerProcess.js';
 
 const nodes = 3;
@@ -19,7 +19,7 @@ const speed = 10;
 
 describe('a worker that is killed with kill -9 while Azure creates VMs', () => {
   let run: ReportedCaseRun;
-  let second: WorkerProcess;
+  let second: ServiceProcess;
   let end: RolloutEnd;
   let report: Report;
   let pollsBefore: number;
