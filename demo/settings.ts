@@ -4,7 +4,7 @@ import type { ActivitySettings } from '../activities/environment.js';
 import { simulatedAzure } from '../simulator/options.js';
 import type { WorkerOptions } from '../worker/options.js';
 import type { WorkerConfiguration } from '../worker/worker.js';
-import { activitySettings, addWorkerOptions, sweepSettings, workerTimeouts } from '../worker/options.js';
+import { activitySettings, addWorkerOptions, armThrottle, sweepSettings, workerTimeouts } from '../worker/options.js';
 
 /** The flags that a worker needs against the simulators; everything else is as it is by default, divided by the speed. */
 export function demoWorkerFlags(speed: number): string[] {
@@ -29,10 +29,16 @@ export interface DemoSettings {
   readonly activities: ActivitySettings;
   readonly sweep: WorkerConfiguration['sweep'];
   readonly timeouts: WorkerConfiguration['timeouts'];
+  readonly armThrottle: WorkerConfiguration['armThrottle'];
 }
 
 /** The settings of a worker that was started with the demo's flags and these. */
 export function demoSettings(speed: number, ...flags: readonly string[]): DemoSettings {
   const options = parseFlags(speed, flags);
-  return { activities: activitySettings(options), sweep: sweepSettings(options), timeouts: workerTimeouts(options) };
+  return {
+    activities: activitySettings(options),
+    sweep: sweepSettings(options),
+    timeouts: workerTimeouts(options),
+    armThrottle: armThrottle(options),
+  };
 }

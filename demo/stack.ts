@@ -138,7 +138,9 @@ function startDemoWorker(
     arm: {
       endpoint: azure.endpoint,
       caPem: azure.caPem,
-      credential: { getToken: () => Promise.resolve({ token, expiresOnTimestamp: Date.now() + 3_600_000 }) },
+      createCredential: () => ({
+        getToken: () => Promise.resolve({ token, expiresOnTimestamp: Date.now() + 3_600_000 }),
+      }),
       ...simulatedAzure,
     },
     templateSecret,
@@ -147,6 +149,7 @@ function startDemoWorker(
     settings: options.settings.activities,
     sweep: options.settings.sweep,
     timeouts: options.settings.timeouts,
+    armThrottle: options.settings.armThrottle,
     workflowBundle: options.workflowBundle,
     log: options.log.child({ part: 'worker' }),
   });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 
+import type { ThrottleBounds } from '../activities/azure/throttle.js';
 import type { ActivitySettings } from '../activities/environment.js';
 import type { SweepSettings } from '../activities/sweep.js';
 import type { CandidateOptions, DurationOption } from '../runtime/driftlessOptions.js';
@@ -46,6 +47,7 @@ export interface WorkerOptions extends CandidateOptions {
   readonly pollInterval: number;
   readonly pollDelayMin: number;
   readonly pollDelayMax: number;
+  readonly throttleMax: number;
   readonly backoff: number;
   readonly backoffMax: number;
   readonly haltAfterFailures: number;
@@ -74,6 +76,7 @@ const durations: readonly DurationOption[] = [
   { flag: 'poll-interval', text: '10s', help: 'between two reads of an operation where Azure names none' },
   { flag: 'poll-delay-min', text: '1s', help: "the least of Azure's Retry-After that is honoured" },
   { flag: 'poll-delay-max', text: '60s', help: "the most of Azure's Retry-After that is honoured" },
+  { flag: 'throttle-max', text: '5m', help: "the most of a 429's Retry-After that is honoured, for all such requests" },
   { flag: 'backoff', text: '1m', help: 'first pause of a pool after a failure; doubles' },
   { flag: 'backoff-max', text: '10m', help: 'longest pause of a pool after failures' },
   { flag: 'quiet', text: '1m', help: 'a pool that asks for nothing for so long ends its rollout' },
@@ -184,6 +187,11 @@ export function workerTimeouts({ speed }: WorkerOptions): WorkerTimeouts {
     armRequestMs: timeoutMs(armRequestMs, speed),
     stickyQueueMs: timeoutMs(stickyQueueMs, speed),
   };
+}
+
+/** How long a worker leaves ARM alone after a 429, divided by the speed. */
+export function armThrottle({ pollInterval, pollDelayMax, throttleMax, speed }: WorkerOptions): ThrottleBounds {
+  return { firstMs: pollInterval / speed, lastMs: pollDelayMax / speed, longestMs: throttleMax / speed };
 }
 
 /** Shortest wait between two looks, whatever the speed: faster ones cost more than they tell. */

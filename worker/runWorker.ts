@@ -4,7 +4,7 @@ import { createLog } from '../runtime/log.js';
 import { stopSignal, untilAborted } from '../runtime/signals.js';
 import { createCredential } from './credential.js';
 import type { WorkerOptions } from './options.js';
-import { activitySettings, sweepSettings, workerTimeouts } from './options.js';
+import { activitySettings, armThrottle, sweepSettings, workerTimeouts } from './options.js';
 import { installTemporalRuntime } from './temporalRuntime.js';
 import { startWorker } from './worker.js';
 import { findWorkflowBundle } from './workflowBundle.js';
@@ -19,7 +19,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     temporal: loadTemporalSettings(),
     arm: {
       endpoint: options.azureEndpoint,
-      credential: createCredential(options.azureTokenFile),
+      createCredential: () => createCredential(options.azureTokenFile),
       subscriptionId: options.subscriptionId,
       resourceGroup: options.resourceGroup,
       location: options.location,
@@ -31,6 +31,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     settings: activitySettings(options),
     sweep: sweepSettings(options),
     timeouts: workerTimeouts(options),
+    armThrottle: armThrottle(options),
     workflowBundle: findWorkflowBundle(),
     deploymentVersion: options.deploymentVersion,
     log,

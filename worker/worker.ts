@@ -6,6 +6,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 
 import type { ArmSettings } from '../activities/azure/armClient.js';
 import { ResourceSkus } from '../activities/azure/resourceSkus.js';
+import type { ThrottleBounds } from '../activities/azure/throttle.js';
 import { VirtualMachines } from '../activities/azure/virtualMachines.js';
 import type { ActivitySettings } from '../activities/environment.js';
 import type { KillSwitchName } from '../activities/killSwitch.js';
@@ -41,6 +42,8 @@ export interface WorkerConfiguration {
   readonly settings: ActivitySettings;
   readonly sweep: SweepSettings & { readonly intervalMs: number };
   readonly timeouts: WorkerTimeouts;
+  /** How long ARM is left alone after a 429. */
+  readonly armThrottle: ThrottleBounds;
   /** Path of the pre-built bundle of the workflows. */
   readonly workflowBundle: string;
   /** With it Temporal gives tasks only to workers of the deployment's current version. */
@@ -98,7 +101,7 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
   const informers = [nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch];
   await Promise.all(informers.map(({ synced }) => synced));
 
-  const arm = { ...configuration.arm, requestTimeoutMs: timeouts.armRequestMs };
+  const arm = { ...configuration.arm, requestTimeoutMs: timeouts.armRequestMs, throttle: configuration.armThrottle };
   const environment = {
     clusterId,
     owner,

@@ -34,7 +34,9 @@ export class ReplacementSteps {
   }
 
   create(request: CreateRequest): Promise<Launch> {
-    return this.#armWrite(`Create ${describeOffering(request.offering)}`).createReplacement(this.ref, request);
+    // ARM may throttle writes, or be away: that is no reason to give the launch up before its time.
+    const options = this.#waiting(this.settings.launchTimeoutMs, this.settings.pollIntervalMs);
+    return this.#armWrite(`Create ${describeOffering(request.offering)}`, options).createReplacement(this.ref, request);
   }
 
   pollLaunch(launch: Launch): Promise<void> {

@@ -75,8 +75,10 @@ export interface Launch {
   readonly virtualMachine: string;
   readonly providerId: string;
   readonly offering: Offering;
-  /** The operation to follow; null when an earlier attempt's VM was adopted: then the VM itself is looked at. */
+  /** The operation to follow; null when there is none, or an earlier attempt's VM was adopted: then the VM itself is looked at. */
   readonly resumeToken: string | null;
+  /** When Azure wants it to be read for the first time, in milliseconds from its beginning on. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** A resource of Azure's that was made with a VM and may outlive it. */
@@ -92,8 +94,10 @@ export interface Deletion {
   readonly virtualMachine: string;
   /** What has to go with it; absent: what has its name. */
   readonly parts?: readonly MachinePart[];
-  /** null when the VM was gone already, or its operation is somebody else's. */
+  /** null when the VM was gone already, or there is no operation to follow. */
   readonly resumeToken: string | null;
+  /** When Azure wants it to be read for the first time, in milliseconds from its beginning on. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** How the removal of a replacement began, or why it stays, or that there was nothing to remove. */

@@ -1,6 +1,6 @@
 /** How long things may take, in milliseconds. The worker's configuration sets them; workflows get them as data. */
 export interface ReplacementSettings {
-  /** From the acceptance of the VM's PUT to the end of its operation. */
+  /** For Azure to accept the VM's PUT, and then once more to the end of its operation. */
   readonly launchTimeoutMs: number;
   /** From the VM's PUT to Registered. */
   readonly registrationTtlMs: number;

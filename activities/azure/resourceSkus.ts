@@ -50,9 +50,9 @@ export class ResourceSkus {
   async #read(): Promise<Listed> {
     const { location } = this.settings;
     const filter = `location eq '${location}'`;
-    const instanceTypes = await this.#arm.call(`list the VM sizes of ${location}`, async (signal) => {
+    const instanceTypes = await this.#arm.call('list', `list the VM sizes of ${location}`, async (sdk, signal) => {
       const found: InstanceType[] = [];
-      for await (const sku of this.#arm.sdk.resourceSkus.list({ filter, abortSignal: signal })) {
+      for await (const sku of sdk.resourceSkus.list({ filter, abortSignal: signal })) {
         const instanceType = parseSku(sku, location);
         if (instanceType !== undefined) found.push(instanceType);
       }

@@ -12,6 +12,8 @@ export interface CapturedResponse {
   /** The `status` of an operation's body. */
   readonly operationStatus: string | undefined;
   readonly error: { readonly code: string; readonly message: string } | undefined;
+  /** It names an operation that can be followed. */
+  readonly namesOperation: boolean;
 }
 
 /** The last answer that came during one call. */
@@ -57,6 +59,7 @@ export class ResponseCapture {
           retryAfterMs: parseRetryAfterMs(response),
           operationStatus: status,
           error,
+          namesOperation: response.headers.has('azure-asyncoperation'),
         };
       }
       return response;

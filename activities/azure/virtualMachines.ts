@@ -4,9 +4,11 @@ import { z } from 'zod';
 
 import type { TaggedMachine } from '../../karpenter/orphan.js';
 import type { MachinePart } from '../../workflows/replacementTypes.js';
+import { refuse } from '../environment.js';
 import type { ArmSettings } from './armClient.js';
 import { ArmClient } from './armClient.js';
 import { partTypes } from './machineParts.js';
+import type { Capture } from './responseCapture.js';
 
 /** Our mark on a VM, and the NodeClaim that it was made for. Tags must not contain a slash. */
 export const ownerTag = 'driftless.dev_owner';
@@ -20,8 +22,26 @@ export type OperationState =
   /** ARM no longer knows the operation: the VM itself has to tell. */
   | { readonly kind: 'forgotten' };
 
-/** What became of a PUT that may only create. */
-export type CreateAnswer = { readonly kind: 'accepted'; readonly resumeToken: string } | { readonly kind: 'exists' };
+/** A change that ARM has accepted, and its operation. */
+export interface Accepted {
+  /** null: there is no operation to follow; the VM itself has to tell. */
+  readonly resumeToken: string | null;
+  /** When Azure wants the operation to be read for the first time, in milliseconds from the answer on. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** ARM's codes for a resource that does not exist. Other answers of 404 are about what surrounds it, or come from elsewhere. */
+const notFoundCodes: ReadonlySet<string> = new Set(['ResourceNotFound', 'NotFound']);
+
+function isNotFound({ last }: Capture): boolean {
+  return last?.status === 404 && notFoundCodes.has(last.error?.code ?? '');
+}
+
+/** An answer that names no operation gives a token of the SDK's that cannot be restored, or that follows something else. */
+async function followable(poller: { serialize(): Promise<string> }, { last }: Capture): Promise<Accepted> {
+  if (last?.namesOperation !== true) return { resumeToken: null };
+  return { resumeToken: await poller.serialize(), retryAfterMs: last.retryAfterMs };
+}
 
 const resumeTokenSchema = z.object({
   state: z.object({ config: z.object({ operationLocation: z.string(), initialRequestUrl: z.string().optional() }) }),
@@ -68,67 +88,71 @@ export class VirtualMachines {
   /** The VM with its instance view, or undefined when there is none of that name. */
   async get(name: string): Promise<VirtualMachine | undefined> {
     const { resourceGroup } = this.settings;
-    return await this.#arm.call(`read VM ${name}`, async (signal, capture) => {
+    return await this.#arm.call('readVirtualMachine', `read VM ${name}`, async (sdk, signal, capture) => {
       try {
-        return await this.#arm.sdk.virtualMachines.get(resourceGroup, name, {
+        return await sdk.virtualMachines.get(resourceGroup, name, {
           expand: 'instanceView',
           abortSignal: signal,
         });
       } catch (error) {
-        if (capture.last?.status === 404 && capture.last.error?.code !== 'ResourceGroupNotFound') return undefined;
+        if (isNotFound(capture)) return undefined;
         throw error;
       }
     });
   }
 
-  /** Begins to create a VM that does not exist yet; answers as soon as ARM has accepted it. */
-  async beginCreate(name: string, model: VirtualMachine): Promise<CreateAnswer> {
+  /** Begins to create a VM, unless there is one of that name; answers as soon as ARM has accepted it. */
+  async beginCreate(name: string, model: VirtualMachine): Promise<Accepted> {
     const { resourceGroup, checkMayChange } = this.settings;
     checkMayChange?.();
-    return await this.#arm.call(`create VM ${name}`, async (signal, capture) => {
+    return await this.#arm.call('createVirtualMachine', `create VM ${name}`, async (sdk, signal, capture) => {
       try {
         const options = { ifNoneMatch: '*', abortSignal: signal };
-        const poller = this.#arm.sdk.virtualMachines.createOrUpdate(resourceGroup, name, model, options);
+        const poller = sdk.virtualMachines.createOrUpdate(resourceGroup, name, model, options);
         await poller.submitted();
-        return { kind: 'accepted', resumeToken: await poller.serialize() };
+        return await followable(poller, capture);
       } catch (error) {
-        if (capture.last?.status === 412) return { kind: 'exists' };
+        if (capture.last?.status === 412) return { resumeToken: null };
         throw error;
       }
     });
   }
 
-  /** Begins to delete a VM; answers the token of the operation, or null when there is nothing to follow. */
-  async beginDelete(name: string): Promise<string | null> {
+  /** Begins to delete a VM; one that is gone already is as good as accepted. */
+  async beginDelete(name: string): Promise<Accepted> {
     const { resourceGroup, checkMayChange } = this.settings;
     checkMayChange?.();
-    return await this.#arm.call(`delete VM ${name}`, async (signal) => {
-      const poller = this.#arm.sdk.virtualMachines.delete(resourceGroup, name, { abortSignal: signal });
-      await poller.submitted();
-      // A 204 gives a token that cannot be restored.
-      return poller.isDone ? null : await poller.serialize();
+    return await this.#arm.call('deleteVirtualMachine', `delete VM ${name}`, async (sdk, signal, capture) => {
+      try {
+        const poller = sdk.virtualMachines.delete(resourceGroup, name, { abortSignal: signal });
+        await poller.submitted();
+        return await followable(poller, capture);
+      } catch (error) {
+        if (isNotFound(capture)) return { resumeToken: null };
+        throw error;
+      }
     });
   }
 
   /** Whether a NIC or disk is there. */
   async hasPart(part: MachinePart): Promise<boolean> {
     const { apiVersion } = partTypes[part.kind];
-    return await this.#arm.send(`read ${part.kind} ${part.name}`, 'GET', this.#partId(part), apiVersion);
+    return await this.#arm.send('readPart', `read ${part.kind} ${part.name}`, 'GET', this.#partId(part), apiVersion);
   }
 
   /** Begins to delete a NIC or disk; Azure refuses it while it belongs to a VM. */
   async beginDeletePart(part: MachinePart): Promise<void> {
     this.settings.checkMayChange?.();
     const { apiVersion } = partTypes[part.kind];
-    await this.#arm.send(`delete ${part.kind} ${part.name}`, 'DELETE', this.#partId(part), apiVersion);
+    await this.#arm.send('deletePart', `delete ${part.kind} ${part.name}`, 'DELETE', this.#partId(part), apiVersion);
   }
 
   /** All VMs of the resource group, with the marks in their tags. */
   async list(): Promise<readonly TaggedMachine[]> {
     const { resourceGroup } = this.settings;
-    return await this.#arm.call('list VMs', async (signal) => {
+    return await this.#arm.call('list', 'list VMs', async (sdk, signal) => {
       const machines: TaggedMachine[] = [];
-      for await (const { name, tags, timeCreated } of this.#arm.sdk.virtualMachines.list(resourceGroup, {
+      for await (const { name, tags, timeCreated } of sdk.virtualMachines.list(resourceGroup, {
         abortSignal: signal,
       })) {
         if (name === undefined) continue;
@@ -139,19 +163,16 @@ export class VirtualMachines {
     });
   }
 
-  /** One look at the operation of a resume token. */
+  /**
+   * One look at the operation of a resume token.
+   * @throws ApplicationFailure when the token does not lead to our endpoint
+   */
   async look(resumeToken: string): Promise<OperationState> {
     this.#checkOrigin(resumeToken);
-    return await this.#arm.call('read an operation', async (signal, capture) => {
+    return await this.#arm.call('readOperation', 'read an operation', async (sdk, signal, capture) => {
       try {
-        const poller = restorePoller(
-          this.#arm.sdk,
-          resumeToken,
-          this.#arm.sdk.virtualMachines.createOrUpdate.bind(this.#arm.sdk),
-          {
-            abortSignal: signal,
-          },
-        );
+        const createOrUpdate = sdk.virtualMachines.createOrUpdate.bind(sdk);
+        const poller = restorePoller(sdk, resumeToken, createOrUpdate, { abortSignal: signal });
         await poller.poll({ abortSignal: signal });
         if (poller.isDone) return { kind: 'succeeded' };
         return { kind: 'running', retryAfterMs: capture.last?.retryAfterMs };
@@ -172,7 +193,7 @@ export class VirtualMachines {
     const { origin } = new URL(this.settings.endpoint);
     for (const url of [operationLocation, initialRequestUrl]) {
       if (url !== undefined && new URL(url, origin).origin !== origin) {
-        throw new Error(`a resume token names another host than ${origin}: refused`);
+        refuse(`a resume token names another host than ${origin}`);
       }
     }
   }

@@ -14,6 +14,15 @@ export interface FailedLaunch extends LaunchFailedDetails {
   readonly condition: 'Launched' | 'Registered' | 'Initialized';
 }
 
+/** A launch of which Azure has not said in time what became of it. */
+export function launchTimeout(
+  launch: { readonly nodeClaim: string; readonly uid: string },
+  message: string,
+): FailedLaunch {
+  const { nodeClaim, uid } = launch;
+  return { nodeClaim, uid, condition: 'Launched', code: 'LaunchTimeout', message, anotherOffering: false };
+}
+
 /** The reason of a condition has to be one word; Azure's codes are. */
 function conditionReason(code: string): string {
   return /^[A-Za-z]\w*$/.test(code) ? code : 'LaunchFailed';

@@ -44,7 +44,7 @@ export interface AzureSimulatorOptions {
   readonly vmCreateMs: number;
   /** Simulated time that its deletion takes. */
   readonly vmDeleteMs: number;
-  /** Simulated: what writes and polls in progress ask for. Default 10. */
+  /** Simulated: what writes and the first read of an operation in progress ask for. Default 10. */
   readonly retryAfterSeconds?: number;
   readonly faults?: readonly AzureFault[];
 }

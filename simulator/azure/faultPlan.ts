@@ -14,6 +14,7 @@ function isOperationEffect(effect: FaultEffect): effect is OperationEffect {
     case 'operationCanceled':
     case 'operationNeverEnds':
     case 'operationGone':
+    case 'operationUnnamed':
     case 'vanish':
       return true;
     case 'requestFails':

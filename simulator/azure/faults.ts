@@ -34,6 +34,7 @@ const operationFails = strict({
 const operationCanceled = strict({ kind: z.literal('operationCanceled'), afterSeconds: seconds });
 const operationNeverEnds = strict({ kind: z.literal('operationNeverEnds') });
 const operationGone = strict({ kind: z.literal('operationGone') });
+const operationUnnamed = strict({ kind: z.literal('operationUnnamed') });
 const hang = strict({ kind: z.literal('hang') });
 const reset = strict({ kind: z.literal('reset') });
 const lostResponse = strict({ kind: z.literal('lostResponse') });
@@ -46,6 +47,7 @@ const effects = [
   operationCanceled,
   operationNeverEnds,
   operationGone,
+  operationUnnamed,
   hang,
   reset,
   lostResponse,
@@ -62,7 +64,10 @@ export type FaultEffect = z.infer<typeof effectSchema>;
 /** Effects on an operation that a request starts; the others happen to the request itself. */
 export type OperationEffect = Extract<
   FaultEffect,
-  { kind: 'operationFails' | 'operationCanceled' | 'operationNeverEnds' | 'operationGone' | 'vanish' }
+  {
+    kind:
+      'operationFails' | 'operationCanceled' | 'operationNeverEnds' | 'operationGone' | 'operationUnnamed' | 'vanish';
+  }
 >;
 export type RequestEffect = Exclude<FaultEffect, OperationEffect>;
 
@@ -93,6 +98,7 @@ function allowedPoints(effect: FaultEffect): readonly FaultPoint[] {
       return effect.machineStarts === true ? ['createVirtualMachine'] : onWrites;
     case 'operationCanceled':
     case 'operationNeverEnds':
+    case 'operationUnnamed':
       return onWrites;
     case 'operationGone':
       return [...onWrites, 'getOperation'];

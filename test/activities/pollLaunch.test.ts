@@ -16,6 +16,8 @@ let world: LauncherWorld;
 afterEach(() => world.close());
 
 const longMs = 59_990;
+/** Long after Azure's Retry-After. */
+const longAgoMs = 1_000;
 
 function operationFails(code: string, afterSeconds: number, machineStarts = false): AzureFault {
   return {
@@ -43,6 +45,11 @@ async function end(launch: Launch): Promise<unknown> {
   );
 }
 
+/** As a launch whose operation is not known: an earlier attempt began it. */
+function withoutOperation(launch: Launch): Launch {
+  return { ...launch, resumeToken: null, retryAfterMs: undefined };
+}
+
 async function operationEnded(): Promise<void> {
   await eventually(() => {
     const isOver = world.azure.audit.entries.some((entry) => entry.kind === 'operation' && entry.phase === 'failed');
@@ -64,7 +71,7 @@ describe('a create whose operation fails', () => {
   it('r069: two seconds in is a failure of the launch, with Azure’s code, long before any wait for the Node', async () => {
     const launch = await launched({ faults: [operationFails('AllocationFailed', 2)] });
     await operationEnded();
-    expect(await world.failure(poll(launch))).toMatchObject({
+    expect(await end(launch)).toMatchObject({
       type: 'LaunchFailed',
       details: [{ code: 'AllocationFailed', message: 'said Azure', anotherOffering: true }],
     });
@@ -131,7 +138,7 @@ describe('a create that is followed by its VM alone', () => {
   const serverError = { kind: 'requestFails', status: 500, code: 'InternalServerError', message: 'try again' } as const;
 
   it('r071: waits through failed reads, however many, until the VM is there', async () => {
-    const launch = { ...(await launched({ vmCreateMs: 60_000 })), resumeToken: null };
+    const launch = withoutOperation(await launched({ vmCreateMs: 200_000 }));
     await join(launch);
     for (const after of [1, 2]) world.azure.addFault({ on: 'getVirtualMachine', after, count: 2, then: serverError });
     await world.untilDone(poll(launch));
@@ -143,16 +150,15 @@ describe('a create that is followed by its VM alone', () => {
     expect(readProvisioningState({ location: 'westus2', provisioningState: 'Weird' })).toMatchObject({
       kind: 'running',
     });
-    const launch = {
-      ...(await launched({ faults: [{ on: 'createVirtualMachine', then: { kind: 'operationNeverEnds' } }] })),
-      resumeToken: null,
-    };
+    const launch = withoutOperation(
+      await launched({ faults: [{ on: 'createVirtualMachine', then: { kind: 'operationNeverEnds' } }] }),
+    );
     expect(await world.failure(poll(launch))).toMatchObject({ type: 'Waiting' });
     expect(await world.failure(poll(launch), longMs)).toMatchObject({ details: [{ code: 'LaunchTimeout' }] });
   });
 
   it('r071: knows a VM that is gone', async () => {
-    const launch = { ...(await launched({ vmCreateMs: 1 })), resumeToken: null };
+    const launch = withoutOperation(await launched({ vmCreateMs: 1 }));
     await remove();
     expect(await world.failure(poll(launch))).toMatchObject({ details: [{ code: 'VirtualMachineNotFound' }] });
   });
@@ -162,7 +168,7 @@ describe('a VM of which Azure says that it succeeded', () => {
   it('r078: is no node before its Node is there, Ready and initialized', async () => {
     const launch = await launched({ vmCreateMs: 1 });
     await eventually(async () => {
-      expect(await world.failure(poll(launch))).toMatchObject({
+      expect(await world.failure(poll(launch), longAgoMs)).toMatchObject({
         type: 'Waiting',
         message: expect.stringContaining('not registered'),
       });

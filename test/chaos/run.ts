@@ -57,7 +57,8 @@ const speed = 10;
 const durations = { vmCreateMs: 15_000, nodeBootMs: 8_000, podTerminationMs: 3_000, vmDeleteMs: 12_000 };
 /** What Azure asks for by Retry-After, and the most of it that the worker honours. */
 const pollIntervalMs = 10_000 / speed;
-const longestPollDelayMs = 60_000 / speed;
+/** With the spread of those that a throttle holds back. */
+const longestPollDelayMs = 75_000 / speed;
 /** From a worker's start to its being at work, on a machine that has nothing else to do. */
 const usualStartMs = 2_500;
 const restTimeoutMs = 180_000;

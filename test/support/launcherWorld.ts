@@ -19,6 +19,7 @@ import { demoSettings } from '../../demo/settings.js';
 import type { NodeClaim, Requirement } from '../../karpenter/api.js';
 import type { Offering } from '../../karpenter/offering.js';
 import { createLog } from '../../runtime/log.js';
+import type { RequestEntry } from '../../simulator/azure/audit.js';
 import type { AzureSimulator, AzureSimulatorOptions } from '../../simulator/azure/azureSimulator.js';
 import { startAzureSimulator } from '../../simulator/azure/azureSimulator.js';
 import { simulatedAzure } from '../../simulator/options.js';
@@ -28,7 +29,7 @@ import { createNode, startTestCluster } from '../simulator/behaviourHarness.js';
 import type { TestCluster } from '../simulator/behaviourHarness.js';
 
 const token = 'launcher-test';
-const speed = 200;
+export const speed = 200;
 export const poolName = 'general-purpose';
 export const ownOffering: Offering = {
   instanceType: 'Standard_D2as_v5',
@@ -36,7 +37,10 @@ export const ownOffering: Offering = {
   capacityType: 'on-demand',
 };
 
-export interface WorldOptions extends Partial<Pick<AzureSimulatorOptions, 'faults' | 'vmCreateMs' | 'vmDeleteMs'>> {
+export interface WorldOptions
+  extends
+    Partial<Pick<AzureSimulatorOptions, 'faults' | 'vmCreateMs' | 'vmDeleteMs' | 'retryAfterSeconds'>>,
+    Pick<ArmSettings, 'requestTimeoutMs'> {
   readonly requirements?: readonly Requirement[];
   readonly offering?: Offering;
 }
@@ -57,6 +61,8 @@ export interface LauncherWorld {
   attempt<T>(activity: () => Promise<T>, scheduledMsAgo?: number): Promise<T>;
   /** What an attempt fails with. */
   failure(activity: () => Promise<unknown>, scheduledMsAgo?: number): Promise<ApplicationFailure>;
+  /** After how many milliseconds an attempt that has to wait wants the next one. */
+  delayMs(activity: () => Promise<unknown>, scheduledMsAgo?: number): Promise<number>;
   /** Attempt after attempt, as Temporal makes them while one says that it waits. */
   untilDone<T>(activity: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -100,7 +106,7 @@ async function createObjects(cluster: TestCluster, offering: Offering, requireme
 }
 
 export async function startLauncherWorld(options: WorldOptions = {}): Promise<LauncherWorld> {
-  const { requirements = [], offering = ownOffering, ...azureOptions } = options;
+  const { requirements = [], offering = ownOffering, requestTimeoutMs, ...azureOptions } = options;
   const cluster = await startTestCluster();
   const azure = await startAzureSimulator({
     subscriptionId: simulatedAzure.subscriptionId,
@@ -121,11 +127,16 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
   const killSwitch = new KillSwitch(cluster.api, { namespace: 'kube-system', name: 'driftless' }, informerOptions);
   const informers = [nodeClaims, nodes, pods, podDisruptionBudgets, killSwitch];
   await Promise.all(informers.map(({ synced }) => synced));
+  const demo = demoSettings(speed);
   const arm: ArmSettings = {
     ...simulatedAzure,
     endpoint: azure.endpoint,
     caPem: azure.caPem,
-    credential: { getToken: () => Promise.resolve({ token, expiresOnTimestamp: Date.now() + 3_600_000 }) },
+    createCredential: () => ({
+      getToken: () => Promise.resolve({ token, expiresOnTimestamp: Date.now() + 3_600_000 }),
+    }),
+    throttle: demo.armThrottle,
+    ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
   };
   const environment: ArmEnvironment = {
     clusterId: 'cluster',
@@ -139,7 +150,7 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
     resourceSkus: new ResourceSkus(arm),
     virtualMachines: new VirtualMachines(arm),
     templateSecret: { namespace: 'kube-system', name: 'template' },
-    settings: demoSettings(speed).activities,
+    settings: demo.activities,
   };
 
   const logs: LogEntry[] = [];
@@ -147,6 +158,15 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
   const attempt = <T>(activity: () => Promise<T>, scheduledMsAgo = 0): Promise<T> => {
     const scheduledTimestampMs = Date.now() - scheduledMsAgo;
     return new MockActivityEnvironment({ scheduledTimestampMs, scheduleToCloseTimeoutMs }, { logger }).run(activity);
+  };
+  const failure: LauncherWorld['failure'] = async (activity, scheduledMsAgo) => {
+    try {
+      await attempt(activity, scheduledMsAgo);
+    } catch (error) {
+      if (error instanceof ApplicationFailure) return error;
+      throw error;
+    }
+    throw new Error('the activity did not fail');
   };
   return {
     azure,
@@ -175,22 +195,20 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
       ...change,
     }),
     attempt,
-    async failure(activity, scheduledMsAgo) {
-      try {
-        await attempt(activity, scheduledMsAgo);
-      } catch (error) {
-        if (error instanceof ApplicationFailure) return error;
-        throw error;
-      }
-      throw new Error('the activity did not fail');
+    failure,
+    async delayMs(activity, scheduledMsAgo) {
+      const waiting = await failure(activity, scheduledMsAgo);
+      if (waiting.type !== 'Waiting') throw waiting;
+      return Number(waiting.nextRetryDelay);
     },
     async untilDone(activity) {
+      const scheduledMs = Date.now();
       for (;;) {
         try {
-          return await attempt(activity);
+          return await attempt(activity, Date.now() - scheduledMs);
         } catch (error) {
           if (!(error instanceof ApplicationFailure) || error.type !== 'Waiting') throw error;
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await new Promise((resolve) => setTimeout(resolve, Number(error.nextRetryDelay)));
         }
       }
     },
@@ -203,6 +221,18 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
 }
 
 /** How often ARM was asked to create a VM. */
-export function putCount({ azure }: LauncherWorld): number {
-  return azure.audit.entries.filter((entry) => entry.kind === 'request' && entry.method === 'PUT').length;
+export function putCount(world: LauncherWorld): number {
+  return armRequests(world, 'PUT').length;
+}
+
+/** What ARM was asked, oldest first. */
+export function armRequests({ azure }: LauncherWorld, method: 'PUT' | 'GET' | 'DELETE'): readonly RequestEntry[] {
+  return azure.audit.entries.filter(
+    (entry): entry is RequestEntry => entry.kind === 'request' && entry.method === method,
+  );
+}
+
+/** The reads of operations, oldest first. */
+export function operationReads(world: LauncherWorld): readonly RequestEntry[] {
+  return armRequests(world, 'GET').filter(({ path }) => path.toLowerCase().includes('/operations/'));
 }

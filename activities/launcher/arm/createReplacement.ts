@@ -13,6 +13,7 @@ import type { CreateRequest } from '../../../workflows/activityInterfaces.js';
 import type { Launch, ReplacementRef } from '../../../workflows/replacementTypes.js';
 import { ArmError } from '../../azure/armError.js';
 import { assessRefusal } from '../../azure/errorCatalogue.js';
+import type { Accepted } from '../../azure/virtualMachines.js';
 import { nodeClaimTag, ownerTag } from '../../azure/virtualMachines.js';
 import type { VirtualMachineTemplate } from '../../azure/virtualMachineTemplate.js';
 import {
@@ -25,11 +26,11 @@ import { createNodeClaim, readNodeClaim, setNodeClaimCondition, trueCondition } 
 import { readNodePool } from '../../kubernetes/nodePools.js';
 import { readSecret } from '../../kubernetes/secrets.js';
 import { findUnavailable } from '../../unavailableOfferings.js';
-import { waitAgain } from '../../waiting.js';
-import { launchFailed } from '../launchFailure.js';
+import { waitAgain, waitAgainIfThereIsTime } from '../../waiting.js';
+import { failLaunch, launchFailed, launchTimeout } from '../launchFailure.js';
 import type { ArmEnvironment } from './armEnvironment.js';
 import { failCreate } from './failCreate.js';
-import { clampDelay } from './pollDelay.js';
+import { retryDelay } from './pollDelay.js';
 
 /**
  * Creates the NodeClaim and begins the VM's PUT; answers the operation's resume token without waiting. Names are derived and the VM
@@ -82,12 +83,12 @@ export async function createReplacement(
     bootstrap: renderBootstrap(bootstrap, kubeletValues(nodePool, nodeClaim)),
     tags: { [ownerTag]: owner, [nodeClaimTag]: name },
   });
-  const resumeToken = await beginVirtualMachine(environment, ref, launch, model);
+  const accepted = await beginVirtualMachine(environment, ref, launch, model);
   await setNodeClaimCondition(kubernetes, name, launch.uid, trueCondition(conditionTypes.launched), {
     providerID: launch.providerId,
     imageID: request.imageId,
   });
-  return { ...launch, resumeToken };
+  return { ...launch, ...accepted };
 }
 
 /** Another replacement may have found meanwhile that there is none to be had: then the next one is tried at once. */
@@ -107,17 +108,19 @@ async function beginVirtualMachine(
   ref: ReplacementRef,
   launch: Omit<Launch, 'resumeToken'>,
   model: ReturnType<typeof composeVirtualMachine>,
-): Promise<string | null> {
+): Promise<Accepted> {
   const { virtualMachines, settings } = environment;
   try {
     // An earlier attempt's answer may have been lost: then its VM is followed by its own state.
-    if ((await virtualMachines.get(launch.virtualMachine)) !== undefined) return null;
-    const answer = await virtualMachines.beginCreate(launch.virtualMachine, model);
-    return answer.kind === 'accepted' ? answer.resumeToken : null;
+    if ((await virtualMachines.get(launch.virtualMachine)) !== undefined) return { resumeToken: null };
+    return await virtualMachines.beginCreate(launch.virtualMachine, model);
   } catch (error) {
     if (!(error instanceof ArmError)) throw error;
     const assessment = assessRefusal(error);
-    if (assessment.errorClass === 'transient') waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
+    if (assessment.errorClass === 'transient') {
+      waitAgainIfThereIsTime(error.message, retryDelay(settings, error));
+      return await failLaunch(environment, ref, launchTimeout(launch, error.message));
+    }
     const code = error.code === '' ? `Http${String(error.status)}` : error.code;
     return await failCreate(environment, ref, launch, { ...assessment, code, message: error.message });
   }

@@ -14,7 +14,7 @@ import type {
 } from '../../../workflows/replacementTypes.js';
 import { ArmError } from '../../azure/armError.js';
 import { partsOf } from '../../azure/machineParts.js';
-import type { VirtualMachines } from '../../azure/virtualMachines.js';
+import type { Accepted, VirtualMachines } from '../../azure/virtualMachines.js';
 import { checkReplaceable, openReplacement } from '../../drain.js';
 import { checkCluster, refuse } from '../../environment.js';
 import {
@@ -29,7 +29,7 @@ import { listPodsOnNode } from '../../kubernetes/pods.js';
 import { waitDelayMs } from '../../waitDelay.js';
 import { waitAgain } from '../../waiting.js';
 import type { ArmEnvironment } from './armEnvironment.js';
-import { clampDelay } from './pollDelay.js';
+import { clampDelay, retryDelay, waitForFirstLook } from './pollDelay.js';
 import { removeParts } from './removeParts.js';
 
 /** Deletes the old node, once its replacement is there or it is empty: NodeClaim, VM, then the condition that frees the permit. */
@@ -95,17 +95,17 @@ async function beginDelete(
   // It keeps the NodeClaim until the VM is gone: no VM is ever without one.
   await setFinalizer(kubernetes, name, uid, terminationFinalizer, true);
   await deleteNodeClaim(kubernetes, name, uid);
-  let resumeToken: string | null;
+  let accepted: Accepted;
   let parts: readonly MachinePart[];
   try {
     parts = partsOf(await virtualMachines.get(virtualMachine), virtualMachine);
-    resumeToken = await virtualMachines.beginDelete(virtualMachine);
+    accepted = await virtualMachines.beginDelete(virtualMachine);
   } catch (error) {
     if (!(error instanceof ArmError)) throw error;
-    return waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
+    return waitAgain(error.message, retryDelay(settings, error));
   }
   await setNodeClaimCondition(kubernetes, name, uid, trueCondition(conditionTypes.instanceTerminating));
-  return { nodeClaim: name, uid, virtualMachine, parts, resumeToken };
+  return { nodeClaim: name, uid, virtualMachine, parts, ...accepted };
 }
 
 /** Follows a deletion until ARM no longer knows the VM and what was made with it, then removes the Node and lets the NodeClaim go. */
@@ -142,11 +142,10 @@ export async function endDeletion(
   return `stuck finalizer: NodeClaim ${name} is kept by ${(live.metadata.finalizers ?? []).join(', ')}`;
 }
 
-async function waitForVirtualMachineGone(
-  environment: ArmEnvironment,
-  { virtualMachine, resumeToken }: Deletion,
-): Promise<void> {
+async function waitForVirtualMachineGone(environment: ArmEnvironment, deletion: Deletion): Promise<void> {
   const { virtualMachines, settings } = environment;
+  const { virtualMachine, resumeToken } = deletion;
+  waitForFirstLook(settings, deletion);
   try {
     const state = resumeToken === null ? undefined : await virtualMachines.look(resumeToken);
     if (state?.kind === 'running')
@@ -161,7 +160,7 @@ async function waitForVirtualMachineGone(
     );
   } catch (error) {
     if (!(error instanceof ArmError)) throw error;
-    return waitAgain(error.message, clampDelay(settings, error.retryAfterMs));
+    return waitAgain(error.message, retryDelay(settings, error));
   }
 }
 

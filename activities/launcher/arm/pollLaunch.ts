@@ -6,11 +6,11 @@ import { ArmError } from '../../azure/armError.js';
 import { assessError } from '../../azure/errorCatalogue.js';
 import { checkCluster } from '../../environment.js';
 import { readNode } from '../../kubernetes/nodes.js';
-import { isLastAttempt, waitAgain } from '../../waiting.js';
-import { failLaunch } from '../launchFailure.js';
+import { isLastAttempt, waitAgain, waitAgainIfThereIsTime } from '../../waiting.js';
+import { failLaunch, launchTimeout } from '../launchFailure.js';
 import type { ArmEnvironment } from './armEnvironment.js';
 import { failCreate } from './failCreate.js';
-import { clampDelay } from './pollDelay.js';
+import { clampDelay, retryDelay, waitForFirstLook } from './pollDelay.js';
 import type { LaunchState } from './provisioningState.js';
 import { readProvisioningState } from './provisioningState.js';
 
@@ -21,22 +21,23 @@ import { readProvisioningState } from './provisioningState.js';
 export async function pollLaunch(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<void> {
   checkCluster(environment, ref.cluster);
   const { settings } = environment;
-  const state = await lookAtLaunch(environment, launch);
+  waitForFirstLook(settings, launch);
+  const state = await lookAtLaunch(environment, ref, launch);
   switch (state.kind) {
     case 'succeeded':
       // A VM can be created and vanish, as spot VMs do: it is looked at until its Node is there.
       if (environment.nodes.get(launch.virtualMachine) !== undefined || isLastAttempt()) return;
       return waitAgain('the VM is created, its Node has not registered yet', clampDelay(settings, undefined));
     case 'running':
-      if (isLastAttempt()) await giveUp(environment, ref, launch);
-      return waitAgain(`the VM's create operation is in progress`, clampDelay(settings, state.retryAfterMs));
+      waitAgainIfThereIsTime("the VM's create operation is in progress", clampDelay(settings, state.retryAfterMs));
+      return await failLaunch(environment, ref, launchTimeout(launch, "the VM's create operation did not end in time"));
     case 'failed':
       if (await hasComeUp(environment, launch)) return;
       await failCreate(environment, ref, launch, { ...state, ...assessError(state.code, state.message) });
   }
 }
 
-async function lookAtLaunch(environment: ArmEnvironment, launch: Launch): Promise<LaunchState> {
+async function lookAtLaunch(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<LaunchState> {
   const { virtualMachines, settings } = environment;
   try {
     if (launch.resumeToken !== null) {
@@ -46,7 +47,9 @@ async function lookAtLaunch(environment: ArmEnvironment, launch: Launch): Promis
     return readProvisioningState(await virtualMachines.get(launch.virtualMachine));
   } catch (error) {
     if (!(error instanceof ArmError)) throw error;
-    return waitAgain(`the operation could not be read: ${error.message}`, clampDelay(settings, error.retryAfterMs));
+    const what = `the operation could not be read: ${error.message}`;
+    waitAgainIfThereIsTime(what, retryDelay(settings, error));
+    return await failLaunch(environment, ref, launchTimeout(launch, what));
   }
 }
 
@@ -57,15 +60,4 @@ async function hasComeUp({ kubernetes }: ArmEnvironment, launch: Launch): Promis
     node?.spec?.providerID === launch.providerId && getCondition(node, conditionTypes.ready)?.status === 'True';
   if (isUp) log.warn('the create operation failed, but the node has come up', { node: launch.virtualMachine });
   return isUp;
-}
-
-async function giveUp(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<never> {
-  const message = "the VM's create operation did not end in time";
-  return await failLaunch(environment, ref, {
-    ...launch,
-    condition: 'Launched',
-    code: 'LaunchTimeout',
-    message,
-    anotherOffering: false,
-  });
 }

@@ -22,6 +22,10 @@ export interface Operation {
   outcome: OperationOutcome;
   /** Its URL answers 404 from now on, whatever becomes of the operation. */
   gone: boolean;
+  /** Somebody has read it while it was in progress: only the first such answer says when to come again. */
+  isPolled: boolean;
+  /** The answer that began it does not name it. */
+  unnamed: boolean;
 }
 
 /** All operations of the subscription, and their URLs. */
@@ -42,6 +46,8 @@ export class Operations {
       startTime: new Date().toISOString(),
       outcome: { status: 'InProgress' },
       gone: false,
+      isPolled: false,
+      unnamed: false,
     };
     this.#operations.set(operation.id, operation);
     return operation;

@@ -19,14 +19,15 @@ function operationNotFound(operationId: string): ArmError {
   return new ArmError(404, 'NotFound', `The operation '${operationId}' was not found.`);
 }
 
-/** How Azure-AsyncOperation tells of an operation: 200 whatever became of it. */
+/** How Azure-AsyncOperation tells of an operation: 200 whatever became of it, with Retry-After once. */
 function statusAnswer(context: RequestContext, operation: Operation): ArmAnswer {
   const { startTime, outcome, id } = operation;
-  const isRunning = outcome.status === 'InProgress';
+  const saysWhen = outcome.status === 'InProgress' && !operation.isPolled;
+  operation.isPolled = true;
   return {
     status: 200,
     body: { startTime, ...outcome, name: id },
-    headers: isRunning ? retryAfterHeaders(context.clock, context.retryAfterSeconds) : {},
+    headers: saysWhen ? retryAfterHeaders(context.clock, context.retryAfterSeconds) : {},
   };
 }
 

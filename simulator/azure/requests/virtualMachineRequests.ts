@@ -18,8 +18,19 @@ function findOrThrow(context: RequestContext, { resourceGroup, name }: ResourceN
   return record;
 }
 
-function operationUrl(context: RequestContext, request: ArmRequest, operation: Operation): string {
-  return context.operations.url(operation, request.origin, request.query.get('api-version') ?? '');
+/** What tells the client how to follow an operation: for a DELETE in two ways. */
+function operationHeaders(
+  context: RequestContext,
+  request: ArmRequest,
+  operation: Operation,
+): Readonly<Record<string, string>> {
+  if (operation.unnamed) return {};
+  const url = context.operations.url(operation, request.origin, request.query.get('api-version') ?? '');
+  return {
+    'azure-asyncoperation': url,
+    'azure-asyncnotification': 'Enabled',
+    ...(request.method === 'DELETE' ? { location: `${url}&monitor=true` } : {}),
+  };
 }
 
 /** Whether the answer has to carry the instance view. @throws ArmError 501 for what else can be expanded or filtered */
@@ -78,8 +89,7 @@ function create(
     status: 201,
     body: renderVirtualMachine(record),
     headers: {
-      'azure-asyncoperation': operationUrl(context, request, operation),
-      'azure-asyncnotification': 'Enabled',
+      ...operationHeaders(context, request, operation),
       ...retryAfterHeaders(context.clock, context.retryAfterSeconds),
       ...context.rateLimits.count('PutVM'),
     },
@@ -113,8 +123,7 @@ function update(
     status: 200,
     body: renderVirtualMachine(existing),
     headers: {
-      'azure-asyncoperation': operationUrl(context, request, operation),
-      'azure-asyncnotification': 'Enabled',
+      ...operationHeaders(context, request, operation),
       ...context.rateLimits.count('PutVM'),
     },
   };
@@ -125,13 +134,10 @@ function remove(context: RequestContext, request: ArmRequest, { resourceGroup, n
   const existing = context.virtualMachines.find(resourceGroup, name);
   if (existing === undefined) return { status: 204, headers: rateLimit };
   const operation = existing.running?.kind === 'delete' ? existing.running.operation : startDelete(context, existing);
-  const url = operationUrl(context, request, operation);
   return {
     status: 202,
     headers: {
-      'azure-asyncoperation': url,
-      'azure-asyncnotification': 'Enabled',
-      location: `${url}&monitor=true`,
+      ...operationHeaders(context, request, operation),
       ...retryAfterHeaders(context.clock, context.retryAfterSeconds),
       ...rateLimit,
     },

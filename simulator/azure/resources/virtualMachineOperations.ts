@@ -84,6 +84,10 @@ export class VirtualMachineOperations {
         running.operation.gone = true;
         this.#after(record, durationMs, succeed);
         return;
+      case 'operationUnnamed':
+        running.operation.unnamed = true;
+        this.#after(record, durationMs, succeed);
+        return;
       case 'operationCanceled':
         failAfter(effect.afterSeconds, 'Canceled', preempted);
         return;

@@ -71,8 +71,8 @@ function limitOf(evidence: Evidence, virtualMachine: string, failedAt: number, m
     (entry) =>
       entry.kind === 'request' &&
       entry.method === 'GET' &&
-      entry.virtualMachine === virtualMachine &&
-      entry.status !== 200 &&
+      // A 429 holds back the reads of all.
+      (entry.virtualMachine === virtualMachine ? entry.status !== 200 : entry.status === 429) &&
       isBetween(entry.at),
   );
   const refusedByKubernetes = cluster.filter(
