@@ -179,6 +179,37 @@ describe('a create that is tried again', () => {
     expect(world.azure.virtualMachines()).toHaveLength(1);
   });
 
+  it('adopts a VM that its look did not show: the PUT that may only create is answered 412', async () => {
+    await start({});
+    await world.attempt(create());
+    const notFound = { kind: 'requestFails', status: 404, code: 'ResourceNotFound', message: 'not found' } as const;
+    world.azure.addFault({ on: 'getVirtualMachine', then: notFound });
+    expect(await world.attempt(create())).toMatchObject({ resumeToken: null });
+    expect(armRequests(world, 'PUT').map(({ status }) => status)).toEqual([201, 412]);
+    expect(world.azure.virtualMachines()).toHaveLength(1);
+    expect(await replacement()).toMatchObject({ status: { conditions: [{ type: 'Launched', status: 'True' }] } });
+  });
+
+  it.each([
+    ['Conflict', 'another request is at work'],
+    ['OperationNotAllowed', 'Operation is not allowed on the VM since another operation is in progress.'],
+  ])('comes again after a 409 that is a conflict in time: %s', async (code, message) => {
+    await start({ faults: [refusal(code, message)] });
+    expect(await world.untilDone(create())).toMatchObject({ resumeToken: expect.any(String) });
+    expect(armRequests(world, 'PUT').map(({ status }) => status)).toEqual([409, 201]);
+    expect(world.azure.virtualMachines()).toHaveLength(1);
+  });
+
+  it('fails for good on a 409 that the same request will always meet', async () => {
+    await start({ faults: [refusal('PropertyChangeNotAllowed', 'Changing property is not allowed.')] });
+    expect(await world.failure(create())).toMatchObject({
+      type: 'LaunchFailed',
+      nonRetryable: true,
+      details: [{ code: 'PropertyChangeNotAllowed', anotherOffering: false }],
+    });
+    expect(putCount(world)).toBe(1);
+  });
+
   it('r074: sends the same body byte by byte, for the same NodeClaim', async () => {
     await start({ faults: [refusal('InternalServerError', 'try again', 500)] });
     const bodies: string[] = [];

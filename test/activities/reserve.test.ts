@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { ActivityEnvironment } from '../../activities/environment.js';
-import type { KubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
 import { readNodeClaim } from '../../activities/kubernetes/nodeClaims.js';
 import { readNode } from '../../activities/kubernetes/nodes.js';
 import { release } from '../../activities/release.js';
@@ -18,6 +17,8 @@ import type { ReplacementRef } from '../../workflows/replacementTypes.js';
 import { eventually } from '../support/eventually.js';
 import type { TestCluster } from '../simulator/behaviourHarness.js';
 import { createPod } from '../simulator/behaviourHarness.js';
+import type { Others } from '../support/interruptedApi.js';
+import { letOthersIn } from '../support/interruptedApi.js';
 import type { LauncherWorld } from '../support/launcherWorld.js';
 import { poolName, startLauncherWorld } from '../support/launcherWorld.js';
 
@@ -37,27 +38,8 @@ let cluster: TestCluster;
 let environment: ActivityEnvironment;
 let ref: ReplacementRef;
 
-/** What others do around our next write of the Node: `before` it, when we have read the Node, or right `after` it. */
-let others: { before?: () => Promise<void>; after?: () => Promise<void> };
-
-/** A client whose writes of Nodes let others in. */
-function interrupted(api: KubernetesApi): KubernetesApi {
-  const core = new Proxy(api.core, {
-    get(target, name): unknown {
-      const method: unknown = Reflect.get(target, name);
-      if (name !== 'patchNode' || typeof method !== 'function') return method;
-      return async (...args: unknown[]): Promise<unknown> => {
-        const { before, after } = others;
-        others = {};
-        await before?.();
-        const answer: unknown = await Reflect.apply(method, target, args);
-        await after?.();
-        return answer;
-      };
-    },
-  });
-  return { ...api, core };
-}
+/** What others do around our next write of the Node. */
+let others: Others;
 
 beforeEach(async () => {
   world = await startLauncherWorld();
@@ -66,7 +48,11 @@ beforeEach(async () => {
   const { settings } = world.environment;
   environment = {
     ...world.environment,
-    kubernetes: interrupted(cluster.api),
+    kubernetes: letOthersIn(cluster.api, () => {
+      const now = others;
+      others = {};
+      return now;
+    }),
     settings: { ...settings, candidates: { ...settings.candidates, justStartedMs: 0 } },
   };
   await cluster.send('POST', classPath, {

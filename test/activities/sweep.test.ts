@@ -10,7 +10,7 @@ import { disruption } from '../../karpenter/replacement.js';
 import type { Launch, MachinePart } from '../../workflows/replacementTypes.js';
 import type { SweepReport } from '../../workflows/sweepTypes.js';
 import type { LauncherWorld } from '../support/launcherWorld.js';
-import { startLauncherWorld } from '../support/launcherWorld.js';
+import { armRequests, startLauncherWorld } from '../support/launcherWorld.js';
 
 const node = 'aks-old';
 let world: LauncherWorld;
@@ -55,6 +55,12 @@ async function isBeingDeleted(): Promise<boolean> {
   return nodeClaim?.metadata.deletionTimestamp !== undefined;
 }
 
+async function expectNothingTouched(): Promise<void> {
+  expect(await taints()).toContain(disruptedTaint);
+  expect(await isBeingDeleted()).toBe(false);
+  expect(armRequests(world, 'DELETE')).toEqual([]);
+}
+
 describe('a sweep', () => {
   it('takes away what no workflow looks after', async () => {
     const { findings } = await sweep(nobodyRuns);
@@ -82,6 +88,28 @@ describe('a sweep', () => {
     await untilVirtualMachineGone();
     // Nothing is destroyed by that any more.
     expect(actions((await sweep(nobodyRuns, 'report')).findings)).toEqual(['deletion removed']);
+  });
+
+  it('r174: takes the taint off a node that is not Ready, too', async () => {
+    const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z' }];
+    await world.cluster.send('PATCH', `/api/v1/nodes/${node}/status`, { status: { conditions } });
+    await sweep(nobodyRuns);
+    expect(await taints()).not.toContain(disruptedTaint);
+  });
+
+  it.each(['nodeclaims', 'nodes', 'pods'])('deletes nothing when the list of %s fails', async (resource) => {
+    world.cluster.simulator.addFault({ verb: 'list', resource, then: { kind: 'fail', status: 500 } });
+    await expect(sweep(nobodyRuns)).rejects.toThrow();
+    await expectNothingTouched();
+  });
+
+  it('deletes nothing when the list of VMs fails', async () => {
+    world.azure.addFault({
+      on: 'listVirtualMachines',
+      then: { kind: 'requestFails', status: 500, code: 'InternalServerError', message: 'try again' },
+    });
+    await expect(sweep(nobodyRuns)).rejects.toThrow('list VMs');
+    await expectNothingTouched();
   });
 
   it('leaves alone what the next run of the same replacement has taken up since the look', async () => {

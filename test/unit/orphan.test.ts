@@ -91,7 +91,7 @@ function podOn(node: string, ownerKind: string): Pod {
 describe('orphans', () => {
   it.each<[string, Machine, readonly string[], readonly string[]]>([
     ['the taint of a workflow that is not running', taintedMachine('a'), [], ['taint aks-a']],
-    ['also on a node that is not Ready', taintedMachine('a', { isReady: false }), [], ['taint aks-a']],
+    ['r174: also on a node that is not Ready', taintedMachine('a', { isReady: false }), [], ['taint aks-a']],
     ['not that of one that is', taintedMachine('a'), ['w1'], []],
     ["not somebody else's taint", taintedMachine('a', {}, {}), [], []],
     [
