@@ -1,7 +1,12 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 
-/** Failing activities and replays are what the tests are about: only what breaks a worker itself is worth a line. Once in a test file. */
+let isInstalled = false;
+
+/** Failing activities and replays are what the tests are about: only what breaks a worker itself is worth a line. */
 export function installQuietRuntime(): void {
+  // There is one runtime for all workers of a test file.
+  if (isInstalled) return;
+  isInstalled = true;
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
     shutdownSignals: [],

@@ -32,14 +32,17 @@ export interface TestWorker {
 }
 
 /**
- * Starts the workers of a cluster that nobody else has.
+ * Starts the workers of a cluster.
  * @param options where its own queue's worker differs: other workflows, more at once
+ * @param cluster whose workers it joins; by default one that nobody else has
  */
-export async function startTestWorker(options: Partial<WorkerOptions> = {}): Promise<TestWorker> {
+export async function startTestWorker(
+  options: Partial<WorkerOptions> = {},
+  cluster: string = randomUUID(),
+): Promise<TestWorker> {
   installQuietRuntime();
   const settings = loadTemporalSettings();
   const { namespace } = settings;
-  const cluster = randomUUID();
   const clientConnection = await connectToTemporal(settings);
   const connection = await NativeConnection.connect(settings.connection);
   const pools = new Map<string, FakeActivities>();

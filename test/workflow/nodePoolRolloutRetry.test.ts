@@ -92,7 +92,7 @@ describe('retry', () => {
 });
 
 describe('nodePoolRollout, when somebody stops a replacement by hand', () => {
-  it('holds the node until it is retried, and gives its permit to the next one', async () => {
+  it('r172: holds the node until it is retried, and gives its permit to the next one', async () => {
     const fakes = worker.fakesOf('by-hand');
     const pool = new ScriptedPool(worker, 'by-hand');
     pool.settings = { ...pool.settings, quietMs: 20 };

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('replaceNode, when something fails', () => {
-  it('undoes everything when a launch has failed and no other offering can help', async () => {
+  it('r084: undoes everything when a launch has failed and no other offering can help, by operations of its own', async () => {
     const fakes = worker.fakesOf('no-other-offering');
     fakes.does.pollLaunch = () => failLaunch({ ...soldOut, anotherOffering: false });
     fakes.does.initialize = goOnWaiting;
@@ -36,7 +36,9 @@ describe('replaceNode, when something fails', () => {
     });
     expect(await shown(handle)).toEqual({ status: 'FAILED', phase: 'Failed', errorCode: 'SkuNotAvailable' });
     expect(fakes.callsOf('beginRemoval').map(({ args }) => args.slice(1))).toEqual([[{ round: 0, attempt: 0 }, false]]);
-    expect(fakes.callsOf('followDeletion').map(({ args }) => args[1].nodeClaim)).toEqual(['old-1-r0-0']);
+    expect(fakes.callsOf('followDeletion').map(({ args }) => args[1])).toMatchObject([
+      { nodeClaim: 'old-1-r0-0', resumeToken: 'delete-old-1-r0-0' },
+    ]);
     expect(fakes.callsOf('release')).toHaveLength(1);
     expect(fakes.names).not.toContain('drain');
     expect(await currentDetails(handle)).toContain('SkuNotAvailable: sold out');
@@ -104,6 +106,22 @@ describe('replaceNode, when something fails', () => {
     expect(fakes.callsOf('release')).toHaveLength(1);
   });
 
+  it.each(['createReplacement', 'pollLaunch'] as const)(
+    'r127: gives a launch up at its own deadline, not at the registration TTL: %s',
+    async (step) => {
+      const fakes = worker.fakesOf(step);
+      fakes.does[step] = goOnWaiting;
+      fakes.does.initialize = goOnWaiting;
+      const settings = { launchTimeoutMs: 1_000, registrationTtlMs: 60_000, initializeTimeoutMs: 60_000 };
+      const handle = await startReplacement(worker.workflows, worker.cluster, step, 'old-1', settings);
+
+      const failure = await failureOf(handle);
+      expect(failure).toMatchObject({ type: 'DeadlineExceeded', message: expect.stringContaining(step) });
+      expect(fakes.callsOf('beginRemoval')).toHaveLength(1);
+      expect(fakes.callsOf('release')).toHaveLength(1);
+    },
+  );
+
   it('calls it a deadline when the server gives a wait up', async () => {
     const fakes = worker.fakesOf('deadline');
     fakes.does.drain = goOnWaiting;
@@ -155,6 +173,35 @@ describe('replaceNode, when something fails', () => {
     expect(await failureOf(handle)).toMatchObject({ type: 'Refused', message: 'reserve: tainted by another' });
     expect(fakes.names).toEqual(['reserve', 'release']);
   });
+});
+
+describe('replaceNode, when its worker is stopped', () => {
+  it('r093: has the next worker go on with the poll: nothing has failed, nothing is removed', async () => {
+    // The workflow's task is not kept for the worker that goes.
+    const first = await startTestWorker({ stickyQueueScheduleToStartTimeout: 100 });
+    const before = first.fakesOf('stopped');
+    before.does.pollLaunch = () => new Gate().opened;
+    before.does.initialize = goOnWaiting;
+    const handle = await startReplacement(first.workflows, first.cluster, 'stopped', 'old-1', { waitIntervalMs: 50 });
+    await before.called('pollLaunch');
+    await first.stop();
+    const second = await startTestWorker({}, first.cluster);
+    const after = second.fakesOf('stopped');
+    const polled = new Gate();
+    after.does.initialize = () => polled.opened;
+    after.does.pollLaunch = () => {
+      polled.open();
+      return Promise.resolve();
+    };
+
+    const result: unknown = await second.workflows.getHandle(handle.workflowId).result();
+    expect(result).toMatchObject({ kind: 'replaced', replacement: 'old-1-r0-0', launchFailures: [] });
+    expect(before.callsOf('createReplacement')).toHaveLength(1);
+    expect(after.callsOf('pollLaunch')[0]?.args[1]).toMatchObject({ resumeToken: 'create-old-1-r0-0' });
+    expect([...before.names, ...after.names]).not.toContain('beginRemoval');
+    expect(after.names).not.toContain('createReplacement');
+    await second.stop();
+  }, 40_000);
 });
 
 describe('replaceNode and its rollout', () => {
