@@ -44,7 +44,7 @@ describe('a Node that the cache does not show', () => {
     });
   });
 
-  it('is looked for live before the registration TTL fails its launch', async () => {
+  it('r126: is looked for live before the registration TTL fails its launch', async () => {
     expect(await world.failure(initialize, ttlMs - 1_000)).toMatchObject({ type: 'Waiting' });
     await world.attempt(initialize, ttlMs);
     const nodeClaim = await readNodeClaim(world.environment.kubernetes, launch.nodeClaim);

@@ -33,6 +33,18 @@ export function deleteNames({ audit }: AzureSimulator): string[] {
   );
 }
 
+/** How many VMs there were at the most at any instant. */
+export function mostVirtualMachines({ audit }: AzureSimulator): number {
+  let now = 0;
+  let most = 0;
+  for (const entry of audit.entries) {
+    if (entry.kind !== 'resource' || entry.type !== 'virtualMachine') continue;
+    now += entry.change === 'created' ? 1 : -1;
+    most = Math.max(most, now);
+  }
+  return most;
+}
+
 /** When the first create operation ended. */
 export function firstCreateEndAt({ audit }: AzureSimulator): number {
   const end = audit.entries.find(

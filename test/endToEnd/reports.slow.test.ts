@@ -9,7 +9,8 @@ import { conditionTypes, isTrue } from '../../karpenter/conditions.js';
 import { disruptedTaint, replacesAnnotation } from '../../karpenter/labels.js';
 import { rolloutWorkflowId } from '../../workflows/ids.js';
 import { statusQuery } from '../../workflows/messages.js';
-import { historyOfNodeClaim, prematureEvictions, putNames } from './auditQuestions.js';
+import { historyOfNodeClaim, mostVirtualMachines, prematureEvictions, putNames, putsAt } from './auditQuestions.js';
+import { writeBootstrap } from './bootstrapSecret.js';
 import type { ReportedCaseRun, RunOptions } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
 
@@ -26,7 +27,7 @@ let run: ReportedCaseRun;
 
 afterEach(() => run.stop());
 
-async function start(options: Pick<RunOptions, 'nodes' | 'budget'>): Promise<void> {
+async function start(options: Pick<RunOptions, 'nodes' | 'budget' | 'workerFlags'>): Promise<void> {
   run = await prepareReportedCase({ speed: 20, ...quickly, ...options });
 }
 
@@ -123,5 +124,63 @@ describe('a replacement in a static NodePool that another controller deletes as 
       historyOfNodeClaim(run.stack.cluster, surplus).some((claim) => isTrue(claim, conditionTypes.initialized)),
     ).toBe(false);
     expect(await run.report()).toMatchObject({ replaced: 2, maxDisrupted: 1, orphans: nothingLeft });
+  }, 120_000);
+});
+
+describe('a node whose replacements never join', () => {
+  it('r129: has one of them at a time, and another one only after the backoff', async () => {
+    const passes = 10;
+    await start({
+      nodes: 1,
+      budget: '1',
+      workerFlags: [
+        ...['--registration-ttl', '60s', '--backoff', '10s', '--backoff-max', '20s'],
+        ...['--halt-after-failures', String(passes)],
+      ],
+    });
+    await writeBootstrap(run.api, 'KUBELET_REGISTER_WITH_TAINTS=this is no taint');
+    await run.drift();
+    const end = await run.untilRest();
+    expect(end).toMatchObject({ kind: 'waitsForPerson', failures: [{ code: 'RegistrationTimeout', rounds: passes }] });
+    const puts = putsAt(run.stack.azure);
+    expect(puts).toHaveLength(passes);
+    for (const [pass, at] of puts.slice(1).entries()) {
+      const backoffMs = Math.min(10_000 * 2 ** pass, 20_000);
+      expect(at - (puts[pass] ?? 0)).toBeGreaterThanOrEqual((60_000 + 0.8 * backoffMs) / 20);
+    }
+    // The old one and one more.
+    expect(mostVirtualMachines(run.stack.azure)).toBe(2);
+    expect(await run.report()).toMatchObject({ replaced: 0, podMoves: { evicted: 0 }, orphans: nothingLeft });
+  }, 240_000);
+});
+
+describe('a drain that a disruption budget holds to its end', () => {
+  it('r166: leaves no taint and no replacement behind', async () => {
+    await start({ nodes: 1, budget: '1', workerFlags: ['--drain-timeout', '60s', '--halt-after-failures', '1'] });
+    await run.drift();
+    const replacement = await untilReplacement('a VM is asked for', (name) =>
+      Promise.resolve(putNames(run.stack.azure).includes(`aks-${name}`)),
+    );
+    // Now, or the node would not be begun with.
+    await run.api.policy.createNamespacedPodDisruptionBudget({
+      namespace: 'default',
+      body: {
+        metadata: { name: 'nothing-goes' },
+        spec: { maxUnavailable: 0, selector: { matchLabels: { app: 'inflate' } } },
+      },
+    });
+    expect(await run.untilRest()).toMatchObject({
+      kind: 'waitsForPerson',
+      failures: [{ code: 'DeadlineExceeded', message: expect.stringContaining('nothing-goes') }],
+    });
+    expect(
+      historyOfNodeClaim(run.stack.cluster, replacement).some((claim) => isTrue(claim, conditionTypes.initialized)),
+    ).toBe(true);
+    expect(await taintsOf(disruptedTaint)).toEqual([]);
+    expect((await listNodeClaims(run.api, nodePoolName)).map(({ metadata }) => metadata.name)).not.toContain(
+      replacement,
+    );
+    expect(run.stack.azure.virtualMachines()).toHaveLength(1);
+    expect(await run.report()).toMatchObject({ replaced: 0, podMoves: { evicted: 0 }, orphans: nothingLeft });
   }, 120_000);
 });
