@@ -111,6 +111,7 @@ describe('the removal of a replacement', () => {
     const notFound = { kind: 'requestFails', status: 404, code: 'ResourceNotFound', message: 'not found' } as const;
     if (status === 404) world.azure.addFault({ on: 'deleteVirtualMachine', count: 100, then: notFound });
     await remove();
+    expect(armRequests(world, 'DELETE').map((request) => request.status)).toEqual([202, status]);
     await expectNothingLeft();
   });
 
