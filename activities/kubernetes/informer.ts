@@ -1,9 +1,10 @@
-import { Watch } from '@kubernetes/client-node';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { errorMessage } from '../../runtime/errors.js';
 import type { Log } from '../../runtime/log.js';
 import type { KubernetesApi } from './kubernetesApi.js';
+import type { WatchEnd } from './watchConnection.js';
+import { fieldOf, watchOnce } from './watchConnection.js';
 
 /** One collection of the API server, and how its objects are read. */
 export interface Collection<T> {
@@ -25,18 +26,13 @@ export type InformerEvent<T> =
 export interface InformerOptions {
   /** First wait after a lost connection; doubles up to thirty times that. */
   readonly retryDelayMs: number;
+  /** A watch without a byte for so long is taken for dead, in milliseconds. Default: 30 s. */
+  readonly silenceMs?: number;
   readonly log: Log;
 }
 
 interface ResumePoint {
   resourceVersion: string;
-}
-
-type WatchEnd =
-  { readonly kind: 'closed' } | { readonly kind: 'expired' } | { readonly kind: 'failed'; readonly error: unknown };
-
-function fieldOf(value: unknown, field: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
 }
 
 function resourceVersionOf(object: unknown): string | undefined {
@@ -96,9 +92,10 @@ export class Informer<T> {
         const startedAt = performance.now();
         const end = await this.#watch(resume);
         if (end.kind === 'expired') resume = undefined;
+        // What had lasted makes up for what failed before. A server that ends each watch at once would have us spin: that counts, too.
+        if (performance.now() - startedAt >= this.options.retryDelayMs) failures = 0;
+        else if (end.kind !== 'failed') failures += 1;
         if (end.kind === 'failed') throw end.error;
-        // A server that ends each watch at once would have us spin: that counts as a failure.
-        failures = performance.now() - startedAt < this.options.retryDelayMs ? failures + 1 : 0;
       } catch (error) {
         if (this.#isStopped()) return;
         failures += 1;
@@ -130,75 +127,28 @@ export class Informer<T> {
     return { resourceVersion };
   }
 
-  /** One watch connection, from the resume point on, which it moves. Settles when the connection has ended. */
+  /** One watch connection, from the resume point on, which it moves. */
   #watch(resume: ResumePoint): Promise<WatchEnd> {
-    const { signal } = this.#stopping;
-    const { fieldSelector } = this.collection;
-    return new Promise((resolve) => {
-      let connection: AbortController | undefined;
-      const finish = (end: WatchEnd): void => {
-        signal.removeEventListener('abort', onStop);
-        connection?.abort();
-        resolve(end);
-      };
-      const onStop = (): void => {
-        finish({ kind: 'closed' });
-      };
-      const onEvent = (type: string, object: unknown): void => {
-        // Watch swallows what its callback throws.
-        try {
-          const end = this.#apply(type, object, resume);
-          if (end !== undefined) finish(end);
-        } catch (error) {
-          finish({ kind: 'failed', error });
-        }
-      };
-      const onDone = (error: unknown): void => {
-        if (fieldOf(error, 'statusCode') === 410) finish({ kind: 'expired' });
-        // 30 seconds without a byte: a quiet collection or a dead connection; a new watch from the same point serves both.
-        else if (error === null || error === undefined || fieldOf(error, 'name') === 'TimeoutError')
-          finish({ kind: 'closed' });
-        else finish({ kind: 'failed', error });
-      };
-      signal.addEventListener('abort', onStop);
-      new Watch(this.api.kubeConfig)
-        .watch(
-          this.collection.path,
-          {
-            allowWatchBookmarks: true,
-            resourceVersion: resume.resourceVersion,
-            timeoutSeconds: 300,
-            ...(fieldSelector === undefined ? {} : { fieldSelector }),
-          },
-          onEvent,
-          onDone,
-        )
-        .then(
-          (controller) => {
-            connection = controller;
-            if (signal.aborted) controller.abort();
-          },
-          (error: unknown) => {
-            finish({ kind: 'failed', error });
-          },
-        );
+    const { path, fieldSelector } = this.collection;
+    return watchOnce({
+      kubeConfig: this.api.kubeConfig,
+      path,
+      fieldSelector,
+      resourceVersion: resume.resourceVersion,
+      silenceMs: this.options.silenceMs,
+      signal: this.#stopping.signal,
+      onEvent: (type, object) => {
+        this.#apply(type, object);
+        resume.resourceVersion = resourceVersionOf(object) ?? resume.resourceVersion;
+      },
     });
   }
 
-  #apply(type: string, raw: unknown, resume: ResumePoint): WatchEnd | undefined {
-    if (type === 'ERROR') {
-      const code = fieldOf(raw, 'code');
-      return code === 410
-        ? { kind: 'expired' }
-        : { kind: 'failed', error: new Error(`watch error ${String(code)}: ${String(fieldOf(raw, 'message'))}`) };
-    }
-    if (type !== 'BOOKMARK') {
-      const object = this.collection.parse(raw);
-      if (type === 'DELETED') this.#delete(this.collection.key(object), object);
-      else this.#set(object);
-    }
-    resume.resourceVersion = resourceVersionOf(raw) ?? resume.resourceVersion;
-    return undefined;
+  #apply(type: string, raw: unknown): void {
+    if (type === 'BOOKMARK') return;
+    const object = this.collection.parse(raw);
+    if (type === 'DELETED') this.#delete(this.collection.key(object), object);
+    else this.#set(object);
   }
 
   #set(object: T): void {

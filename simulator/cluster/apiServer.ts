@@ -5,7 +5,7 @@ import type { AuditLog } from '../auditLog.js';
 import { auditNow } from '../auditLog.js';
 import type { ClusterAuditEntry, ClusterVerb } from './audit.js';
 import type { ClusterFaultEffect, FaultPlan } from './faults.js';
-import { injectedError } from './faults.js';
+import { injectedError, isWatchEffect } from './faults.js';
 import { discoveryDocument } from './discovery.js';
 import { asApiError, hasToken, negotiateFormat, sendError, sendJson } from './http.js';
 import { isTrue, parseTimeoutSeconds, parseWatchStart } from './listOptions.js';
@@ -20,6 +20,7 @@ import { methodNotAllowed, notAcceptable, unauthorized } from './statusErrors.js
 import type { Column } from './tableColumns.js';
 import { columnsOf } from './tableColumns.js';
 import type { Watches } from './watches.js';
+import { befall } from './watches.js';
 
 /** What the handling of requests works on. */
 export interface ApiServerParts {
@@ -161,9 +162,8 @@ export class ApiServer {
       },
       response,
     );
-    if (effect?.kind === 'silence') stream.silence();
-    if (effect?.kind === 'end') stream.end();
     if (effect?.kind === 'lostResponse') stream.destroy();
+    else if (effect !== undefined && isWatchEffect(effect)) befall(stream, effect);
   }
 
   #record(exchange: Exchange, status: number, answer?: ResourceAnswer): void {

@@ -35,8 +35,8 @@ export interface ClusterSimulator {
   /** A kubeconfig with the CA and the token in it. */
   kubeConfigYaml(): string;
   /**
-   * Lets something go wrong for the next requests that match. `silence` and `end` hit watches that are open already, too, oldest
-   * first, before later ones.
+   * Lets something go wrong for the next requests that match. `silence`, `end` and `errorEvent` hit watches that are open already,
+   * too, oldest first, before later ones.
    */
   addFault(fault: ClusterFault): void;
   /** Forgets the past changes: a watch that resumes from before gets 410. */

@@ -22,7 +22,9 @@ export type ClusterFaultEffect =
   /** A watch sends nothing more, but stays open. */
   | { readonly kind: 'silence' }
   /** A watch ends at once, in good order. */
-  | { readonly kind: 'end' };
+  | { readonly kind: 'end' }
+  /** A watch ends at once, with an ERROR event that carries this Status. */
+  | { readonly kind: 'errorEvent'; readonly status: object };
 
 /** What goes wrong, and for which requests. Whatever is not given matches all. */
 export interface ClusterFault {
@@ -66,12 +68,15 @@ export function injectedError(effect: Extract<ClusterFaultEffect, { kind: 'fail'
   return new ApiError(status, reason ?? '', message ?? `injected failure ${status}`, details);
 }
 
-function onlyConcernsWatches(effect: ClusterFaultEffect): boolean {
-  return effect.kind === 'silence' || effect.kind === 'end';
+/** What befalls a watch that is open, or has just been opened. */
+export type WatchFaultEffect = Extract<ClusterFaultEffect, { kind: 'silence' | 'end' | 'errorEvent' }>;
+
+export function isWatchEffect(effect: ClusterFaultEffect): effect is WatchFaultEffect {
+  return effect.kind === 'silence' || effect.kind === 'end' || effect.kind === 'errorEvent';
 }
 
 function matches({ fault, name, userAgent }: ActiveFault, target: FaultTarget): boolean {
-  if (onlyConcernsWatches(fault.then) && target.verb !== 'watch') return false;
+  if (isWatchEffect(fault.then) && target.verb !== 'watch') return false;
   if (fault.verb !== undefined && fault.verb !== target.verb) return false;
   if (fault.resource !== undefined && fault.resource !== target.resource) return false;
   if (name !== undefined && !name.test(target.name ?? '')) return false;
@@ -95,14 +100,27 @@ export class FaultPlan {
 
   /** The effect of the first fault that hits this request; that hit is then used up. */
   take(target: FaultTarget): ClusterFaultEffect | undefined {
-    for (const active of this.#active) {
+    return this.#hit(target, this.#active)?.fault.then;
+  }
+
+  /** The effect of the first fault that hits this open watch, of those that can befall one; the others are left for requests. */
+  takeForOpenWatch(target: FaultTarget): WatchFaultEffect | undefined {
+    const effect = this.#hit(
+      target,
+      this.#active.filter(({ fault }) => isWatchEffect(fault.then)),
+    )?.fault.then;
+    return effect !== undefined && isWatchEffect(effect) ? effect : undefined;
+  }
+
+  #hit(target: FaultTarget, faults: readonly ActiveFault[]): ActiveFault | undefined {
+    for (const active of faults) {
       if (active.toHit === 0 || !matches(active, target)) continue;
       if (active.toPass > 0) {
         active.toPass -= 1;
         continue;
       }
       active.toHit -= 1;
-      return active.fault.then;
+      return active;
     }
     return undefined;
   }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import type { Change, EventType } from './change.js';
 import { watchLine } from './change.js';
-import type { FaultPlan, FaultTarget } from './faults.js';
+import type { FaultPlan, FaultTarget, WatchFaultEffect } from './faults.js';
 import type { KubernetesObject } from './objects.js';
 import type { ObjectStore } from './objectStore.js';
 import type { ResourceType } from './resources.js';
@@ -55,6 +55,20 @@ function lineOf(change: Change, { selection, columns }: WatchRequest): Buffer | 
   return event === undefined || stored === undefined ? undefined : rowLine(event, columns, stored.object);
 }
 
+/** Lets a fault happen to a watch. */
+export function befall(stream: WatchStream, effect: WatchFaultEffect): void {
+  switch (effect.kind) {
+    case 'silence':
+      stream.silence();
+      return;
+    case 'end':
+      stream.end();
+      return;
+    case 'errorEvent':
+      stream.end(watchLine('ERROR', JSON.stringify(effect.status)));
+  }
+}
+
 /** All open watches. */
 export class Watches {
   readonly #open = new Map<ResourceType, Set<OpenWatch>>();
@@ -89,9 +103,8 @@ export class Watches {
   /** Lets the faults hit the watches that are open, oldest first. */
   applyFaults(plan: FaultPlan): void {
     for (const { request, stream } of [...this.#open.values()].flatMap((watches) => [...watches])) {
-      const effect = plan.take(request.target);
-      if (effect?.kind === 'silence') stream.silence();
-      if (effect?.kind === 'end') stream.end();
+      const effect = plan.takeForOpenWatch(request.target);
+      if (effect !== undefined) befall(stream, effect);
     }
   }
 

@@ -1,11 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import type { Collection, InformerEvent } from '../../activities/kubernetes/informer.js';
+import type { Collection, InformerEvent, InformerOptions } from '../../activities/kubernetes/informer.js';
 import { Informer } from '../../activities/kubernetes/informer.js';
 import { mergePatch } from '../../activities/kubernetes/kubernetesApi.js';
 import type { Node } from '../../karpenter/api.js';
 import { nodeSchema } from '../../karpenter/api.js';
 import { createLog } from '../../runtime/log.js';
+import type { ClusterFaultEffect } from '../../simulator/cluster/faults.js';
 import type { TestCluster } from './clusterFixture.js';
 import { startCluster, until } from './clusterFixture.js';
 
@@ -27,17 +28,22 @@ beforeEach(async () => {
   cluster = await startCluster({ bookmarkIntervalMs: 20 });
   await createNode('a');
   await createNode('b');
-  informer = new Informer(cluster.api, nodes, { retryDelayMs: 1, log: createLog('test', 'silent') });
-  events = [];
-  informer.onChange((event) => events.push(event));
-  await informer.synced;
-  await until(() => countOf('watch') === 1);
+  await startInformer({});
 });
 
 afterEach(async () => {
   await informer.stop();
   await cluster.simulator.close();
 });
+
+async function startInformer(options: Partial<InformerOptions>): Promise<void> {
+  const watchesBefore = countOf('watch');
+  informer = new Informer(cluster.api, nodes, { retryDelayMs: 1, log: createLog('test', 'silent'), ...options });
+  events = [];
+  informer.onChange((event) => events.push(event));
+  await informer.synced;
+  await until(() => countOf('watch') === watchesBefore + 1);
+}
 
 async function createNode(name: string): Promise<void> {
   await cluster.api.core.createNode({ body: { metadata: { name } } });
@@ -49,6 +55,18 @@ function countOf(verb: 'list' | 'watch'): number {
 
 function names(): readonly string[] {
   return informer.list().map((node) => node.metadata.name);
+}
+
+/** It hears nothing of what happens: b is deleted, c created. */
+async function changeUnheard(): Promise<void> {
+  cluster.simulator.addFault({ verb: 'watch', then: { kind: 'silence' } });
+  await cluster.api.core.deleteNode({ name: 'b' });
+  await createNode('c');
+  expect(names()).toEqual(['a', 'b']);
+}
+
+function failuresIn(metadata: unknown): unknown {
+  return typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, 'failures') : undefined;
 }
 
 describe('an informer', () => {
@@ -73,7 +91,7 @@ describe('an informer', () => {
   });
 
   it('goes on where it was after its watch has ended, without another list', async () => {
-    cluster.simulator.addFault({ verb: 'watch', resource: 'nodes', then: { kind: 'end' } });
+    cluster.simulator.addFault({ verb: 'watch', then: { kind: 'end' } });
     await createNode('c');
     await until(() => informer.get('c') !== undefined);
     expect(countOf('list')).toBe(1);
@@ -81,27 +99,107 @@ describe('an informer', () => {
     expect(events).toHaveLength(3);
   });
 
-  it('lists again when the past has been forgotten meanwhile', async () => {
-    // It hears nothing of what happens, until its watch ends and it has to resume from before.
-    cluster.simulator.addFault({ verb: 'watch', then: { kind: 'silence' } });
-    await cluster.api.core.deleteNode({ name: 'b' });
+  it.each<[string, ClusterFaultEffect]>([
+    ['a reset connection', { kind: 'reset' }],
+    ['a connection that breaks after the answer began', { kind: 'lostResponse' }],
+    ['503', { kind: 'fail', status: 503 }],
+    ['429', { kind: 'fail', status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1 }],
+    ['an ERROR event', { kind: 'errorEvent', status: { kind: 'Status', code: 500, message: 'etcd is away' } }],
+  ])('connects once more after %s, and lists nothing anew', async (_, effect) => {
+    // The open watch ends, the next one is hit, the one after it lasts.
+    cluster.simulator.addFault({ verb: 'watch', after: effect.kind === 'errorEvent' ? 1 : 0, then: effect });
+    cluster.simulator.addFault({ verb: 'watch', then: { kind: 'end' } });
     await createNode('c');
+    await until(() => informer.get('c') !== undefined && countOf('watch') >= 3);
+    await createNode('d');
+    await until(() => informer.get('d') !== undefined);
+    expect({ watches: countOf('watch'), lists: countOf('list') }).toEqual({ watches: 3, lists: 1 });
+    expect(events).toHaveLength(4);
+  });
+
+  it('lists again when the past has been forgotten meanwhile', async () => {
+    await changeUnheard();
     cluster.simulator.compact();
-    expect(names()).toEqual(['a', 'b']);
     cluster.simulator.addFault({ verb: 'watch', then: { kind: 'end' } });
     await until(() => informer.get('c') !== undefined);
     expect(names()).toEqual(['a', 'c']);
     expect(countOf('list')).toBe(2);
+    expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`).slice(2)).toEqual([
+      'set c',
+      'deleted b',
+    ]);
   });
 
-  it('does not notice that a connection has gone silent, before its own timeout', async () => {
-    cluster.simulator.addFault({ verb: 'watch', then: { kind: 'silence' } });
+  it.each<[string, ClusterFaultEffect]>([
+    ['the HTTP status', { kind: 'fail', status: 410, reason: 'Expired' }],
+    ['an ERROR event', { kind: 'errorEvent', status: { kind: 'Status', code: 410, reason: 'Expired' } }],
+    ['the reason Expired alone', { kind: 'errorEvent', status: { kind: 'Status', reason: 'Expired' } }],
+    [
+      'the reason Gone under another code',
+      { kind: 'errorEvent', status: { kind: 'Status', code: 500, reason: 'Gone' } },
+    ],
+  ])('lists again, once, when 410 comes as %s', async (_, effect) => {
+    await changeUnheard();
+    // An open watch cannot be answered with a status any more: it ends, and the next one is.
+    cluster.simulator.addFault({ verb: 'watch', then: effect });
+    if (effect.kind === 'fail') cluster.simulator.addFault({ verb: 'watch', then: { kind: 'end' } });
+    await until(() => informer.get('c') !== undefined);
+    expect(names()).toEqual(['a', 'c']);
+    await createNode('d');
+    await until(() => informer.get('d') !== undefined);
+    expect({ watches: countOf('watch'), lists: countOf('list') }).toEqual({
+      watches: effect.kind === 'fail' ? 3 : 2,
+      lists: 2,
+    });
+  });
+
+  it('takes a watch without a byte for dead, and goes on where it was with a new one', async () => {
+    await informer.stop();
+    await startInformer({ silenceMs: 1_000 });
+    const before = { watches: countOf('watch'), lists: countOf('list') };
+    await changeUnheard();
+    await until(() => informer.get('c') !== undefined);
+    expect(names()).toEqual(['a', 'c']);
+    expect({ watches: countOf('watch'), lists: countOf('list') }).toEqual({ ...before, watches: before.watches + 1 });
+  });
+
+  it('takes a watch that is never answered for dead, too', async () => {
+    await informer.stop();
+    await startInformer({ silenceMs: 1_000 });
+    const watchesBefore = countOf('watch');
+    cluster.simulator.addFault({ verb: 'watch', then: { kind: 'hang' } });
+    cluster.simulator.addFault({ verb: 'watch', then: { kind: 'end' } });
+    await until(() => countOf('watch') === watchesBefore + 1);
     await createNode('c');
-    const other = new Informer(cluster.api, nodes, { retryDelayMs: 1, log: createLog('test', 'silent') });
-    await other.synced;
-    expect(other.get('c')).toBeDefined();
-    await other.stop();
-    expect(names()).toEqual(['a', 'b']);
-    expect(countOf('watch')).toBeGreaterThanOrEqual(1);
+    await until(() => informer.get('c') !== undefined);
+    expect(countOf('watch')).toBe(watchesBefore + 2);
+  });
+
+  it('counts failures in a row only: a watch that lasted makes up for what failed before it', async () => {
+    await informer.stop();
+    const log = createLog('test', 'silent');
+    const lost = jest.spyOn(log, 'warn');
+    const retryDelayMs = 50;
+    await startInformer({ retryDelayMs, log });
+    for (let loss = 1; loss <= 3; loss += 1) {
+      const watches = countOf('watch');
+      const openedAt = performance.now();
+      await until(() => performance.now() - openedAt > 2 * retryDelayMs);
+      cluster.simulator.addFault({
+        verb: 'watch',
+        then: { kind: 'errorEvent', status: { kind: 'Status', code: 500, message: 'etcd is away' } },
+      });
+      await until(() => countOf('watch') === watches + 1);
+    }
+    const counts = lost.mock.calls.map(([metadata]) => failuresIn(metadata));
+    expect(counts).toEqual([1, 1, 1]);
+  });
+
+  it('has an end: nothing is asked for after a stop', async () => {
+    await informer.stop();
+    const watches = countOf('watch');
+    await createNode('c');
+    expect(informer.get('c')).toBeUndefined();
+    expect(countOf('watch')).toBe(watches);
   });
 });
