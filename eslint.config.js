@@ -3,7 +3,18 @@ import tseslint from 'typescript-eslint';
 import { builtinModules } from 'node:module';
 
 /** The rooms in the order of docs/architecture.md: a room imports only from those before it. */
-const rooms = ['runtime', 'karpenter', 'workflows', 'activities', 'worker', 'client', 'simulator', 'demo', 'bin'];
+const rooms = [
+  'runtime',
+  'karpenter',
+  'workflows',
+  'activities',
+  'worker',
+  'client',
+  'simulator',
+  'demo',
+  'bin',
+  'bench',
+];
 /** These three stand side by side: only demo and bin compose them. */
 const siblings = ['worker', 'client', 'simulator'];
 

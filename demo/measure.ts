@@ -6,8 +6,10 @@ import { allowedDisruptions } from '../karpenter/budget.js';
 import { disruptedTaint, replacementTaint } from '../karpenter/labels.js';
 import { virtualMachineName } from '../karpenter/replacement.js';
 import type { DemoCluster } from './cluster/demoCluster.js';
-import { measureHistoryCost } from './historyCost.js';
+import { historyCost } from './historyCost.js';
 import type { Orphans, Report } from './report.js';
+import { requestsSince } from './requests.js';
+import { readRolloutHistories } from './rolloutHistories.js';
 import { nodePoolName } from './scenario.js';
 import type { SimulatedDurations, Stack } from './stack.js';
 import { Witness } from './witness.js';
@@ -65,9 +67,12 @@ export async function measure(
   const testimony = Witness.hear(nodePoolName, driftAt, stack.azure.audit.entries, await stack.cluster.facts());
   const { points, launchFailures, lastPermitFreeAt } = testimony;
   const replaced = points.at(-1)?.replaced ?? 0;
-  const cost = await measureHistoryCost(workflows, stack.clusterId, nodePoolName);
+  const cost = historyCost(await readRolloutHistories(workflows, stack.clusterId, nodePoolName));
+  const entries = await stack.cluster.auditEntries();
+  const requests = entries === undefined ? undefined : requestsSince(driftAt, entries);
   const makespanSeconds = lastPermitFreeAt === undefined ? 0 : sinceDrift(lastPermitFreeAt);
   const lowerBoundSeconds = round(lowerBoundMs(input, launchFailures.length) / 1000);
+  const perReplacement = (count: number): number => (replaced === 0 ? 0 : round(count / replaced));
   const orNull = (at: number | null): number | null => (at === null ? null : sinceDrift(at));
   return {
     nodePool: nodePoolName,
@@ -101,9 +106,16 @@ export async function measure(
     },
     orphans: await countOrphans(stack),
     temporal: {
-      historyEventsPerReplacement: replaced === 0 ? 0 : round(cost.events / replaced),
-      actionsPerReplacement: replaced === 0 ? 0 : round(cost.actions / replaced),
+      historyEventsPerReplacement: perReplacement(cost.events),
+      actionsPerReplacement: perReplacement(cost.actions),
     },
+    kubernetes:
+      requests === undefined
+        ? null
+        : {
+            workerRequestsPerReplacement: perReplacement(requests.worker),
+            watcherRequestsPerReplacement: perReplacement(requests.watcher),
+          },
     wallSeconds: round((input.endedAt - driftAt) / 1000),
   };
 }

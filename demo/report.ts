@@ -27,6 +27,11 @@ export interface Report {
   /** What is left that should not be, when all has ended. */
   readonly orphans: Orphans;
   readonly temporal: { readonly historyEventsPerReplacement: number; readonly actionsPerReplacement: number };
+  /** Requests to the API server from the drift on, watches included, by its audit log; null where that is not ours to read. */
+  readonly kubernetes: {
+    readonly workerRequestsPerReplacement: number;
+    readonly watcherRequestsPerReplacement: number;
+  } | null;
   /** Real seconds from the drift to the end of the rollout. */
   readonly wallSeconds: number;
 }

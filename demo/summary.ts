@@ -23,6 +23,7 @@ export function summaryLines(report: Report): string[] {
       'Temporal, a replacement',
       `${report.temporal.historyEventsPerReplacement.toFixed(0)} history events, ${report.temporal.actionsPerReplacement.toFixed(0)} actions`,
     ],
+    ...requestRows(report),
     ['wall clock', `${report.wallSeconds.toFixed(1)} s`],
   ];
   const failures = report.launchFailures.flatMap(({ nodeClaim, code, armFailedAt, markedAt, removedAt }) => {
@@ -34,4 +35,11 @@ export function summaryLines(report: Report): string[] {
     ...lines.map(([name, value]) => `${name.padEnd(24)} ${value}`),
     ...(failures.length === 0 ? [] : ['launches that Azure failed:', ...failures]),
   ];
+}
+
+function requestRows({ kubernetes }: Report): [string, string][] {
+  if (kubernetes === null) return [];
+  const worker = kubernetes.workerRequestsPerReplacement.toFixed(1);
+  const watcher = kubernetes.watcherRequestsPerReplacement.toFixed(1);
+  return [['Kubernetes, the same', `${worker} requests by the worker, ${watcher} by the watcher`]];
 }

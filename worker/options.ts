@@ -53,6 +53,7 @@ export interface WorkerOptions extends CandidateOptions {
   readonly haltAfterFailures: number;
   readonly quiet: number;
   readonly childCheck: number;
+  readonly shutdownGrace: number;
   readonly lookAgain: number;
   readonly maxDisruptedNodes: number;
   readonly sweep: 'report' | 'delete';
@@ -84,6 +85,11 @@ const durations: readonly DurationOption[] = [
   ...Object.values(candidateDurations),
   { flag: 'sweep-interval', text: '5m', help: 'between two looks for what no running workflow owns' },
   { flag: 'sweep-min-age', text: '10m', help: 'younger NodeClaims and VMs are no orphans' },
+  {
+    flag: 'shutdown-grace',
+    text: '25s',
+    help: "for running activities to end at a stop; less than the Pod's own grace",
+  },
   { flag: 'child-check', text: '30s', help: 'between two looks at replacements that another run started' },
 ];
 
@@ -181,11 +187,12 @@ function timeoutMs(ms: number, speed: number): number {
 }
 
 /** How long a worker waits for those that it talks to, divided by the speed as far as that makes sense. */
-export function workerTimeouts({ speed }: WorkerOptions): WorkerTimeouts {
+export function workerTimeouts({ speed, shutdownGrace }: WorkerOptions): WorkerTimeouts {
   return {
     kubernetesRequestMs: timeoutMs(kubernetesRequestMs, speed),
     armRequestMs: timeoutMs(armRequestMs, speed),
     stickyQueueMs: timeoutMs(stickyQueueMs, speed),
+    shutdownGraceMs: timeoutMs(shutdownGrace, speed),
   };
 }
 

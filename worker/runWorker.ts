@@ -14,7 +14,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const log = createLog('driftless-worker', options.logLevel);
   installTemporalRuntime(log);
   const signal = stopSignal();
-  const worker = await startWorker({
+  const starting = startWorker({
     kubeConfig: loadKubeConfig(process.env),
     temporal: loadTemporalSettings(),
     arm: {
@@ -36,6 +36,10 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     deploymentVersion: options.deploymentVersion,
     log,
   });
-  await Promise.race([untilAborted(signal), worker.stopped]);
+  const stopping = untilAborted(signal);
+  const worker = await Promise.race([starting, stopping]);
+  // Nothing has been taken on before it has started, whatever keeps it from that: the process may end.
+  if (worker === undefined) return;
+  await Promise.race([stopping, worker.stopped]);
   await worker.stop();
 }

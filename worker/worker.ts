@@ -28,6 +28,7 @@ import { checkNamespace, connectToTemporal } from '../activities/temporal/connec
 import { isWorkflowRunning } from '../activities/temporal/running.js';
 import type { Log } from '../runtime/log.js';
 import { armWritesTaskQueueName, taskQueueName } from '../workflows/ids.js';
+import { handOverAtStop } from './handOver.js';
 import { heartbeats } from './heartbeats.js';
 import { ensureSweepSchedule } from './sweepSchedule.js';
 
@@ -59,18 +60,18 @@ export interface WorkerTimeouts {
   readonly armRequestMs: number;
   /** A workflow's worker that does not answer for so long is taken for dead, and another one takes the workflow over. */
   readonly stickyQueueMs: number;
+  /** For running attempts of activities to end at a stop; what has not ended then is handed over. */
+  readonly shutdownGraceMs: number;
 }
 
 export interface RunningWorker {
   readonly clusterId: string;
   /** Settles when the worker has stopped; rejects when it failed. */
   readonly stopped: Promise<void>;
-  /** Takes no more tasks, gives running activities their grace time, and lets go of all connections. */
+  /** Takes no more tasks, gives running activities their grace time, hands over the rest, and lets go of all connections. */
   stop(): Promise<void>;
 }
 
-/** Time for running activities to end at a stop; longer than any one attempt's requests. */
-const shutdownGraceTimeMs = 25_000;
 const informerRetryDelayMs = 1_000;
 
 /**
@@ -118,12 +119,11 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
   };
   const launcher = createArmLauncher(environment);
   const workflows = new WorkflowClient({ connection: clientConnection, namespace: temporal.namespace });
-  const interceptors = { activity: [heartbeats] };
   const common = {
     connection,
     namespace: temporal.namespace,
-    shutdownGraceTime: shutdownGraceTimeMs,
-    interceptors,
+    shutdownGraceTime: timeouts.shutdownGraceMs,
+    interceptors: { activity: [heartbeats, handOverAtStop] },
     ...versioning(configuration.deploymentVersion),
   };
   const worker = await Worker.create({

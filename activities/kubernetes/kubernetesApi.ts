@@ -42,8 +42,29 @@ export interface KubernetesApiOptions {
   readonly requestTimeoutMs?: number;
 }
 
-/** client-node's watches go past the middleware and name nobody: their only hook is where credentials are applied. */
-class NamedKubeConfig extends KubeConfig {
+/**
+ * client-node makes a connection pool for each request and each watch: they keep each other's connections from being used again, and
+ * stay in memory for minutes. The first one of a while serves all.
+ */
+class SharedPool {
+  #dispatcher: ReturnType<RequestContext['getDispatcher']>;
+  #untilMs = 0;
+
+  /** Gives the request the shared pool instead of its own. */
+  use(request: RequestContext): void {
+    const nowMs = Date.now();
+    if (this.#dispatcher === undefined || nowMs >= this.#untilMs) {
+      this.#dispatcher = request.getDispatcher();
+      this.#untilMs = nowMs + poolLifetimeMs;
+    }
+    if (this.#dispatcher !== undefined) request.setDispatcher(this.#dispatcher);
+  }
+}
+
+/** client-node's watches go past the middleware: their only hook is where credentials are applied. */
+class WatchKubeConfig extends KubeConfig {
+  readonly #pool = new SharedPool();
+
   constructor(
     { clusters, contexts, users, currentContext }: KubeConfig,
     private readonly userAgent: string,
@@ -54,24 +75,19 @@ class NamedKubeConfig extends KubeConfig {
 
   override async applySecurityAuthentication(context: RequestContext): Promise<void> {
     await super.applySecurityAuthentication(context);
+    this.#pool.use(context);
     context.setHeaderParam('User-Agent', this.userAgent);
   }
 }
 
-/** client-node makes a connection pool for each request; this one shares it, names the caller and bounds the request's time. */
+/** Shares the connection pool, names the caller and bounds the request's time. */
 function requestMiddleware(userAgent: string, options: KubernetesApiOptions): Middleware {
   const { checkMayChange, requestTimeoutMs = defaultRequestTimeoutMs } = options;
-  let pool:
-    | { readonly dispatcher: ReturnType<Parameters<Middleware['pre']>[0]['getDispatcher']>; readonly until: number }
-    | undefined;
+  const pool = new SharedPool();
   return {
     pre(request) {
       if (!readingMethods.has(request.getHttpMethod())) checkMayChange?.();
-      const now = Date.now();
-      if (pool === undefined || now >= pool.until) {
-        pool = { dispatcher: request.getDispatcher(), until: now + poolLifetimeMs };
-      }
-      if (pool.dispatcher !== undefined) request.setDispatcher(pool.dispatcher);
+      pool.use(request);
       request.setHeaderParam('User-Agent', userAgent);
       request.setSignal(AbortSignal.timeout(requestTimeoutMs));
       return Promise.resolve(request);
@@ -97,7 +113,7 @@ export function createKubernetesApi(
     promiseMiddleware: [requestMiddleware(userAgent, options)],
   });
   return {
-    kubeConfig: new NamedKubeConfig(kubeConfig, userAgent),
+    kubeConfig: new WatchKubeConfig(kubeConfig, userAgent),
     userAgent,
     core: new CoreV1Api(configuration),
     apps: new AppsV1Api(configuration),

@@ -8,7 +8,7 @@ import { startWatcher } from './watcher.js';
 /** Runs a watcher until SIGINT or SIGTERM. */
 export async function runWatcher(options: WatcherOptions): Promise<void> {
   const signal = stopSignal();
-  const watcher = await startWatcher({
+  const starting = startWatcher({
     kubeConfig: loadKubeConfig(process.env),
     temporal: loadTemporalSettings(),
     expiryLeadMs: options.expiryLead,
@@ -18,6 +18,10 @@ export async function runWatcher(options: WatcherOptions): Promise<void> {
     retryDelayMs: options.retryDelay,
     log: createLog('driftless-watcher', options.logLevel),
   });
-  await untilAborted(signal);
+  const stopping = untilAborted(signal);
+  const watcher = await Promise.race([starting, stopping]);
+  // Before it has started, whatever keeps it from that, there is nothing to let go of: the process may end.
+  if (watcher === undefined) return;
+  await stopping;
   await watcher.stop();
 }

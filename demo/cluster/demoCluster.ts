@@ -1,6 +1,7 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 
 import type { BehaviourName } from '../../simulator/behaviour/behaviours.js';
+import type { ClusterAuditEntry } from '../../simulator/cluster/audit.js';
 import type { ClusterFact } from '../clusterFacts.js';
 
 /** The cluster on which the reported case is replayed. */
@@ -11,6 +12,8 @@ export interface DemoCluster {
   readonly skip: readonly BehaviourName[];
   /** What has happened to its NodeClaims, Nodes and pods so far, in order. */
   facts(): Promise<readonly ClusterFact[]>;
+  /** All that was asked of its API server so far; undefined where its audit log is not ours to read. */
+  auditEntries(): Promise<readonly ClusterAuditEntry[] | undefined>;
   /** Called when nothing of the run is at work there any more. */
   close(): Promise<void>;
 }

@@ -1,13 +1,17 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { randomBytes } from 'node:crypto';
 
+import type { ClusterAuditEntry } from '../../simulator/cluster/audit.js';
 import type { ClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
 import { startClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
 import { clusterFacts } from '../clusterFacts.js';
 import type { DemoCluster } from './demoCluster.js';
 
 /** An API server in this process, with everything behind it simulated. */
-export type InMemoryCluster = DemoCluster & ClusterSimulator;
+export interface InMemoryCluster extends DemoCluster, ClusterSimulator {
+  auditEntries(): Promise<readonly ClusterAuditEntry[]>;
+  close(): Promise<void>;
+}
 
 export async function startInMemoryCluster(): Promise<InMemoryCluster> {
   const token = randomBytes(24).toString('hex');
@@ -19,6 +23,7 @@ export async function startInMemoryCluster(): Promise<InMemoryCluster> {
     kubeConfig,
     // The simulated node lifecycle controller looks at the machines themselves.
     skip: ['nodeLease'],
+    auditEntries: () => Promise.resolve(simulator.audit.entries),
     facts: () => Promise.resolve(clusterFacts(simulator.audit.entries)),
   };
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TemporalSettings } from '../../activities/temporal/connection.js';
 import { demoWorkerFlags } from '../../demo/settings.js';
 import type { Stack } from '../../demo/stack.js';
-import { spawnDriftless } from '../endToEnd/workerProcess.js';
+import { spawnDriftless } from '../../demo/serviceProcess.js';
 
 /** What runs of Driftless in a process of its own: `worker-1`, `watcher` and so on. */
 export interface ServiceOptions {

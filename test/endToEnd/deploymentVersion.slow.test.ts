@@ -8,8 +8,8 @@ import { rolloutWorkflowId } from '../../workflows/ids.js';
 import { putNames } from './auditQuestions.js';
 import type { ReportedCaseRun } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
-import type { ServiceProcess } from './workerProcess.js';
-import { startWorkerProcess } from './workerProcess.js';
+import type { ServiceProcess } from '../../demo/serviceProcess.js';
+import { startWorkerProcess } from '../../demo/serviceProcess.js';
 
 const nodes = 2;
 const speed = 20;

@@ -6,7 +6,7 @@ import { atMoment } from '../chaos/moments.js';
 import { prematureEvictions } from './auditQuestions.js';
 import type { ReportedCaseRun } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
-import { startWorkerProcess } from './workerProcess.js';
+import { startWorkerProcess } from '../../demo/serviceProcess.js';
 
 const speed = 20;
 const nodes = 2;

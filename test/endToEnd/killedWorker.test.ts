@@ -11,8 +11,8 @@ import { disruptedTaint } from '../../karpenter/labels.js';
 import { prematureEvictions, putNames } from './auditQuestions.js';
 import type { ReportedCaseRun } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
-import type { ServiceProcess } from './workerProcess.js';
-import { startWorkerProcess } from './workerProcess.js';
+import type { ServiceProcess } from '../../demo/serviceProcess.js';
+import { startWorkerProcess } from '../../demo/serviceProcess.js';
 
 const nodes = 3;
 const speed = 10;

@@ -21,6 +21,7 @@ function reportOf(parts: Partial<Report> = {}): Report {
     podMoves: { evicted: 20, movedTwice: 0, pendingPodSeconds: 31.4 },
     orphans: { vms: 0, nics: 0, nodeClaims: 0, taints: 0 },
     temporal: { historyEventsPerReplacement: 61.2, actionsPerReplacement: 24.7 },
+    kubernetes: { workerRequestsPerReplacement: 38.24, watcherRequestsPerReplacement: 0.7 },
     wallSeconds: 14.03,
     ...parts,
   };
@@ -43,6 +44,7 @@ describe('the summary', () => {
       'pods                     20 evicted, 0 moved twice, 31.4 s pending',
       'left behind              nothing',
       'Temporal, a replacement  61 history events, 25 actions',
+      'Kubernetes, the same     38.2 requests by the worker, 0.7 by the watcher',
       'wall clock               14.0 s',
     ]);
   });
@@ -79,6 +81,7 @@ describe('the summary', () => {
       podMoves: { evicted: 10_000, movedTwice: 10_000, pendingPodSeconds: 123_456.7 },
       orphans: { vms: 1000, nics: 1000, nodeClaims: 1000, taints: 1000 },
       temporal: { historyEventsPerReplacement: 1000, actionsPerReplacement: 1000 },
+      kubernetes: { workerRequestsPerReplacement: 12_345.6, watcherRequestsPerReplacement: 1_234.5 },
     });
     expect(summaryLines(report).filter((line) => line.length > 80)).toEqual([]);
   });

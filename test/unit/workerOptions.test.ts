@@ -5,7 +5,12 @@ import { demoSettings } from '../../demo/settings.js';
 describe('the timeouts of a worker', () => {
   it('are those of the design at the speed of the real world', () => {
     const { timeouts, activities } = demoSettings(1);
-    expect(timeouts).toEqual({ kubernetesRequestMs: 15_000, armRequestMs: 20_000, stickyQueueMs: 10_000 });
+    expect(timeouts).toEqual({
+      kubernetesRequestMs: 15_000,
+      armRequestMs: 20_000,
+      stickyQueueMs: 10_000,
+      shutdownGraceMs: 25_000,
+    });
     expect(activities.replacement.attemptTimeoutMs).toBe(30_000);
   });
 

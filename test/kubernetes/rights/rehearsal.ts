@@ -9,8 +9,8 @@ import { until } from '../../../demo/until.js';
 import { ownerAnnotation, replacesAnnotation, workflowAnnotation } from '../../../karpenter/labels.js';
 import { virtualMachineName } from '../../../karpenter/replacement.js';
 import type { AzureFault } from '../../../simulator/azure/faults.js';
-import type { ServiceProcess } from '../../endToEnd/workerProcess.js';
-import { startServiceProcess } from '../../endToEnd/workerProcess.js';
+import type { ServiceProcess } from '../../../demo/serviceProcess.js';
+import { startServiceProcess } from '../../../demo/serviceProcess.js';
 import type { DeployedControlPlane } from './deployedControlPlane.js';
 import { askEverything } from './operatorCommands.js';
 import type { RehearsalStack } from './rehearsalStack.js';
@@ -54,7 +54,7 @@ export async function rehearse(controlPlane: DeployedControlPlane, signal: Abort
     const start = async (name: 'worker' | 'watcher', flags: readonly string[]): Promise<void> => {
       const access = await controlPlane.accessAs(`driftless-${name}`);
       const surroundings = stack.surroundingsAs(name, access);
-      services.push(await startServiceProcess(surroundings, name, flags, stack.environment, signal));
+      services.push(await startServiceProcess(surroundings, [name, ...flags], stack.environment, signal));
     };
     await start('worker', [...demoWorkerFlags(speed), ...sweepFlags]);
     await start('watcher', []);

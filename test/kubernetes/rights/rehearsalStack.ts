@@ -17,8 +17,9 @@ import type { TemporalServer } from '../../../demo/temporalServer.js';
 import { startTemporalServer } from '../../../demo/temporalServer.js';
 import { createLog } from '../../../runtime/log.js';
 import type { AzureFault } from '../../../simulator/azure/faults.js';
+import type { ClusterAuditEntry } from '../../../simulator/cluster/audit.js';
 import { kubeConfigYaml } from '../../../simulator/cluster/kubeConfigYaml.js';
-import type { Surroundings } from '../../endToEnd/workerProcess.js';
+import type { Surroundings } from '../../../demo/serviceProcess.js';
 import type { DeployedControlPlane } from './deployedControlPlane.js';
 
 /** What is around the services: a cluster on a real API server, Azure, Temporal. */
@@ -37,10 +38,13 @@ const durations = { vmCreateMs: 10_000, nodeBootMs: 8_000, podTerminationMs: 2_0
 
 /** All of its controllers are simulated: what they do is not what is tested here. */
 function clusterOn(controlPlane: DeployedControlPlane): DemoCluster {
+  const auditEntries = async (): Promise<readonly ClusterAuditEntry[]> =>
+    clusterAuditEntries(await readAuditEvents(controlPlane));
   return {
     kubeConfig: controlPlane.kubeConfig,
     skip: ['nodeLease'],
-    facts: async () => clusterFacts(clusterAuditEntries(await readAuditEvents(controlPlane))),
+    auditEntries,
+    facts: async () => clusterFacts(await auditEntries()),
     // It is not the stack's.
     close: () => Promise.resolve(),
   };

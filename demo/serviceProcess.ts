@@ -3,11 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
-import { demoWorkerFlags } from '../../demo/settings.js';
-import type { Stack } from '../../demo/stack.js';
+import { demoWorkerFlags } from './settings.js';
+import type { Stack } from './stack.js';
 
-/** A worker or a watcher in a process of its own, of the compiled code, as `driftless worker` runs it. */
+/** A service in a process of its own, of the compiled code, as `driftless worker` or `driftless watcher` runs it. */
 export interface ServiceProcess {
+  readonly pid: number;
+  /** What it has logged so far: a JSON line an event. */
+  log(): string;
+  /** Sends the signal and waits for the end. Answers the exit code; null: the signal ended it. */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
 }
 
@@ -35,49 +39,51 @@ export function spawnDriftless(
 }
 
 /**
- * Starts a worker as startServiceProcess does.
- * @param flags further flags of the worker
- */
-export function startWorkerProcess(
-  stack: Surroundings,
-  speed: number,
-  flags: readonly string[] = [],
-): Promise<ServiceProcess> {
-  return startServiceProcess(stack, 'worker', [...demoWorkerFlags(speed), ...flags]);
-}
-
-/**
  * Starts a service and waits until it is at work.
+ * @param args its subcommand and flags
  * @param signal ends it, whether it is at work or not
  * @throws Error with its log when it ends before that
  */
 export async function startServiceProcess(
   stack: Surroundings,
-  command: 'worker' | 'watcher',
-  flags: readonly string[],
+  args: readonly [service: 'worker' | 'watcher', ...flags: string[]],
   environment: NodeJS.ProcessEnv = {},
   signal?: AbortSignal,
 ): Promise<ServiceProcess> {
-  const child = spawnDriftless(stack, [command, ...flags], environment);
+  const [service] = args;
+  const child = spawnDriftless(stack, args, environment);
   signal?.addEventListener('abort', () => child.kill('SIGTERM'));
   let log = '';
-  const started = new Promise<void>((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text;
-      if (log.includes(`"${command} started"`)) resolve();
+      if (log.includes(`"${service} started"`)) resolve();
     });
+    child.once('error', reject);
     child.once('exit', (code) => {
-      reject(new Error(`the ${command} ended at its start with code ${String(code)}: ${log}`));
+      reject(new Error(`the ${service} ended at its start with code ${String(code)}: ${log}`));
     });
   });
-  await started;
+  if (child.pid === undefined) throw new Error(`the ${service} has no process`);
   return {
+    pid: child.pid,
+    log: () => log,
     async kill(killSignal) {
-      const hasEnded = child.exitCode !== null || child.signalCode !== null;
-      const exited = hasEnded ? undefined : once(child, 'exit');
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const exited = once(child, 'exit');
       child.kill(killSignal);
       await exited;
       return child.exitCode;
     },
   };
+}
+
+/** Starts a worker with the demo's flags and these. */
+export function startWorkerProcess(
+  stack: Surroundings,
+  speed: number,
+  flags: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<ServiceProcess> {
+  return startServiceProcess(stack, ['worker', ...demoWorkerFlags(speed), ...flags], environment);
 }
