@@ -4,10 +4,12 @@ import { errorMessage, UserError } from '../runtime/errors.js';
 import { createLog } from '../runtime/log.js';
 import { installTemporalRuntime } from '../worker/temporalRuntime.js';
 import type { Benchmark, Outcome } from './benchmark.js';
+import { clusterSize } from './clusterSize.js';
 import { informerReconnects } from './informerReconnects.js';
 import { describeMachine } from './machine.js';
+import { rollingRestart } from './rollingRestart.js';
 
-const benchmarks: readonly Benchmark[] = [informerReconnects];
+const benchmarks: readonly Benchmark[] = [informerReconnects, rollingRestart, clusterSize];
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
