@@ -87,7 +87,7 @@ async function measureCluster(
   const services: ServiceProcess[] = [];
   try {
     const filledAt = performance.now();
-    await fillCluster(rollout.stack.api, others);
+    await fillCluster(rollout.stack.cluster, others);
     say(`${nodes + others} nodes: filled within ${seconds(performance.now() - filledAt)}`);
     const worker = await startWorkerProcess(rollout.stack, speed, [], rollout.environment);
     services.push(worker);

@@ -1,7 +1,5 @@
-import type { KubernetesApi } from '../activities/kubernetes/kubernetesApi.js';
-import { mergePatch } from '../activities/kubernetes/kubernetesApi.js';
-import { createNodeClaim, trueCondition, updateNodeClaimStatus } from '../activities/kubernetes/nodeClaims.js';
-import { request } from '../activities/kubernetes/request.js';
+import { setImmediate as turn } from 'node:timers/promises';
+
 import { conditionTypes } from '../karpenter/conditions.js';
 import {
   hostnameLabel,
@@ -10,11 +8,16 @@ import {
   nodePoolLabel,
   registeredLabel,
 } from '../karpenter/labels.js';
+import type { ClusterSimulator } from '../simulator/cluster/clusterSimulator.js';
 
-const parallelWrites = 48;
 const podsPerNode = 10;
 const nodesPerPool = 100;
-const namespace = 'default';
+const instanceType = 'Standard_D8s_v5';
+const since = '2026-01-05T12:00:00Z';
+const nodeClaims = { group: 'karpenter.sh', version: 'v1', plural: 'nodeclaims' };
+const nodes = { group: '', version: 'v1', plural: 'nodes' };
+const pods = { group: '', version: 'v1', plural: 'pods' };
+const allocatable = { cpu: '7820m', memory: '27Gi', pods: '110' };
 
 /** What a node says of its images is the largest part of it; a pod's environment and volumes are that of a pod. */
 const images = Array.from({ length: 40 }, (_, index) => ({
@@ -26,59 +29,46 @@ const env = Array.from({ length: 20 }, (_, index) => ({
   value: `value of setting ${index}`,
 }));
 
-/** Calls the function for 0 to count - 1, so many at a time. */
-async function forEachIndex(count: number, call: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < count) {
-      const index = next;
-      next += 1;
-      await call(index);
-    }
-  };
-  await Promise.all(Array.from({ length: parallelWrites }, work));
+function isTrue(type: string): object {
+  return { type, status: 'True', reason: type, message: '', lastTransitionTime: since };
 }
 
-async function createMachine(api: KubernetesApi, index: number): Promise<void> {
+function seedMachine(cluster: ClusterSimulator, index: number): void {
   const name = `other-${index}`;
-  const nodePool = `pool-${Math.floor(index / nodesPerPool)}`;
   const providerID = `kwok://${name}`;
-  const labels = { [nodePoolLabel]: nodePool, [instanceTypeLabel]: 'Standard_D8s_v5' };
-  const nodeClassRef = { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'other' };
-  const { metadata } = await createNodeClaim(api, name, {
-    apiVersion: 'karpenter.sh/v1',
-    kind: 'NodeClaim',
-    metadata: { name, labels },
-    spec: { nodeClassRef, requirements: [{ key: instanceTypeLabel, operator: 'In', values: ['Standard_D8s_v5'] }] },
-  });
-  const lastTransitionTime = new Date().toISOString();
+  const labels = {
+    [nodePoolLabel]: `pool-${Math.floor(index / nodesPerPool)}`,
+    [instanceTypeLabel]: instanceType,
+  };
   const { launched, registered, initialized } = conditionTypes;
-  await updateNodeClaimStatus(api, name, metadata.uid, () => ({
-    providerID,
-    nodeName: name,
-    conditions: [launched, registered, initialized].map((type) => ({ ...trueCondition(type), lastTransitionTime })),
-  }));
-  const allocatable = { cpu: '7820m', memory: '27Gi', pods: '110' };
-  const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' };
-  const marks = { [hostnameLabel]: name, [registeredLabel]: 'true', [initializedLabel]: 'true' };
-  await request(`create Node ${name}`, () =>
-    api.core.createNode({ body: { metadata: { name, labels: { ...labels, ...marks } }, spec: { providerID } } }),
-  );
-  await request(`write the status of Node ${name}`, () =>
-    api.core.patchNodeStatus(
-      { name, body: { status: { capacity: allocatable, allocatable, images, conditions: [ready] } } },
-      mergePatch,
-    ),
-  );
+  cluster.seed(nodeClaims, {
+    metadata: { name, labels },
+    spec: {
+      nodeClassRef: { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'other' },
+      requirements: [{ key: instanceTypeLabel, operator: 'In', values: [instanceType] }],
+    },
+    status: { providerID, nodeName: name, conditions: [launched, registered, initialized].map(isTrue) },
+  });
+  cluster.seed(nodes, {
+    metadata: {
+      name,
+      labels: { ...labels, [hostnameLabel]: name, [registeredLabel]: 'true', [initializedLabel]: 'true' },
+    },
+    spec: { providerID },
+    status: { capacity: allocatable, allocatable, images, conditions: [isTrue('Ready')] },
+  });
+  for (let pod = 0; pod < podsPerNode; pod += 1) seedPod(cluster, name, `app-${index % nodesPerPool}`, pod);
 }
 
-async function createPod(api: KubernetesApi, index: number): Promise<void> {
-  const app = `app-${Math.floor(index / (podsPerNode * podsPerNode))}`;
-  const name = `${app}-${index}`;
-  const body = {
-    metadata: { name, labels: { app, 'pod-template-hash': '5d8f9c7b6' } },
+function seedPod(cluster: ClusterSimulator, nodeName: string, app: string, index: number): void {
+  cluster.seed(pods, {
+    metadata: {
+      name: `${app}-${nodeName}-${index}`,
+      namespace: 'default',
+      labels: { app, 'pod-template-hash': '5d8f9c7b6' },
+    },
     spec: {
-      nodeName: `other-${Math.floor(index / podsPerNode)}`,
+      nodeName,
       containers: [
         {
           name: app,
@@ -91,12 +81,19 @@ async function createPod(api: KubernetesApi, index: number): Promise<void> {
       tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' }],
       volumes: [{ name: 'scratch', emptyDir: {} }],
     },
-  };
-  await request(`create pod ${name}`, () => api.core.createNamespacedPod({ namespace, body }));
+    status: {
+      phase: 'Running',
+      startTime: since,
+      conditions: ['Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map(isTrue),
+    },
+  });
 }
 
 /** Fills a cluster with nodes of other NodePools and ten pods on each: nobody replaces any of them, and no machine runs. */
-export async function fillCluster(api: KubernetesApi, nodes: number): Promise<void> {
-  await forEachIndex(nodes, (index) => createMachine(api, index));
-  await forEachIndex(nodes * podsPerNode, (index) => createPod(api, index));
+export async function fillCluster(cluster: ClusterSimulator, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    seedMachine(cluster, index);
+    // Who watches gets a chance to read.
+    await turn();
+  }
 }

@@ -47,15 +47,10 @@ export interface Census {
   readonly onlyNotReady: readonly string[];
 }
 
-function groupByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
-  const byNode = new Map<string, Pod[]>();
-  for (const pod of pods) {
-    const { nodeName } = pod.spec;
-    if (nodeName === undefined || nodeName === '') continue;
-    const group = byNode.get(nodeName);
-    if (group === undefined) byNode.set(nodeName, [pod]);
-    else group.push(pod);
-  }
+/** Of the pods of a whole cluster those on these nodes. */
+function groupByNode(pods: readonly Pod[], nodes: readonly Node[]): ReadonlyMap<string, readonly Pod[]> {
+  const byNode = new Map(nodes.map(({ metadata }): [string, Pod[]] => [metadata.name, []]));
+  for (const pod of pods) byNode.get(pod.spec.nodeName ?? '')?.push(pod);
   return byNode;
 }
 
@@ -64,7 +59,7 @@ export function joinPool(parts: PoolParts): Pool {
   const { nodePool, nodeClass, nodeClaims, nodes, pods = [], podDisruptionBudgets = [] } = parts;
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
   const byProviderId = new Map(nodes.map((node) => [node.spec?.providerID, node]));
-  const podsByNode = groupByNode(pods);
+  const podsByNode = groupByNode(pods, nodes);
   const machines = nodeClaims
     .filter((nodeClaim) => nodeClaim.metadata.labels?.[nodePoolLabel] === nodePool.metadata.name)
     .map((nodeClaim) => {

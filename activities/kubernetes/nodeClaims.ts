@@ -7,6 +7,7 @@ import { nodePoolLabel } from '../../karpenter/labels.js';
 import type { Collection } from './informer.js';
 import type { KubernetesApi } from './kubernetesApi.js';
 import { mergePatch } from './kubernetesApi.js';
+import { pagedList } from './pagedList.js';
 import { parseList, parseObject } from './parse.js';
 import { hasCode, request, requestIfFound, retryOnConflict } from './request.js';
 
@@ -21,25 +22,20 @@ export type NodeClaimStatus = Partial<z.input<typeof nodeClaimSchema>['status'] 
 
 export const nodeClaimCollection: Collection<NodeClaim> = {
   path: '/apis/karpenter.sh/v1/nodeclaims',
-  list: (api) => listWithVersion(api),
+  list: pagedList('NodeClaim', nodeClaimSchema, (api, page) =>
+    api.custom.listClusterCustomObject({ ...resource, ...page }),
+  ),
   parse,
   key: ({ metadata }) => metadata.name,
 };
 
-async function listWithVersion(
-  api: KubernetesApi,
-  labelSelector?: string,
-): Promise<{ items: NodeClaim[]; resourceVersion: string }> {
-  const list = await request<unknown>('list NodeClaims', () =>
-    api.custom.listClusterCustomObject({ ...resource, ...(labelSelector === undefined ? {} : { labelSelector }) }),
-  );
-  return parseList('NodeClaim', nodeClaimSchema, list);
-}
-
 /** The live NodeClaims of one NodePool. */
 export async function listNodeClaims(api: KubernetesApi, nodePool: string): Promise<readonly NodeClaim[]> {
-  const { items } = await listWithVersion(api, `${nodePoolLabel}=${nodePool}`);
-  return items;
+  const labelSelector = `${nodePoolLabel}=${nodePool}`;
+  const list = await request<unknown>('list NodeClaims', () =>
+    api.custom.listClusterCustomObject({ ...resource, labelSelector }),
+  );
+  return parseList('NodeClaim', nodeClaimSchema, list).items;
 }
 
 /** The live NodeClaim, or undefined when there is none of that name. */

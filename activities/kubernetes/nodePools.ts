@@ -2,8 +2,9 @@ import type { NodeClass, NodePool } from '../../karpenter/api.js';
 import { nodeClassSchema, nodePoolSchema } from '../../karpenter/api.js';
 import type { Collection } from './informer.js';
 import type { KubernetesApi } from './kubernetesApi.js';
-import { parseList, parseObject } from './parse.js';
-import { request, requestIfFound } from './request.js';
+import { pagedList } from './pagedList.js';
+import { parseObject } from './parse.js';
+import { requestIfFound } from './request.js';
 
 const resource = { group: 'karpenter.sh', version: 'v1', plural: 'nodepools' };
 
@@ -11,24 +12,18 @@ const nodeClassResource = { group: 'karpenter.azure.com', version: 'v1beta1', pl
 
 export const nodePoolCollection: Collection<NodePool> = {
   path: '/apis/karpenter.sh/v1/nodepools',
-  list: async (api) =>
-    parseList(
-      'NodePool',
-      nodePoolSchema,
-      await request('list NodePools', () => api.custom.listClusterCustomObject(resource)),
-    ),
+  list: pagedList('NodePool', nodePoolSchema, (api, page) =>
+    api.custom.listClusterCustomObject({ ...resource, ...page }),
+  ),
   parse: (object) => parseObject('NodePool', nodePoolSchema, object),
   key: ({ metadata }) => metadata.name,
 };
 
 export const nodeClassCollection: Collection<NodeClass> = {
   path: '/apis/karpenter.azure.com/v1beta1/aksnodeclasses',
-  list: async (api) =>
-    parseList(
-      'AKSNodeClass',
-      nodeClassSchema,
-      await request('list AKSNodeClasses', () => api.custom.listClusterCustomObject(nodeClassResource)),
-    ),
+  list: pagedList('AKSNodeClass', nodeClassSchema, (api, page) =>
+    api.custom.listClusterCustomObject({ ...nodeClassResource, ...page }),
+  ),
   parse: (object) => parseObject('AKSNodeClass', nodeClassSchema, object),
   key: ({ metadata }) => metadata.name,
 };

@@ -4,6 +4,7 @@ import { nodePoolLabel, terminationFinalizer } from '../../karpenter/labels.js';
 import type { Collection } from './informer.js';
 import type { KubernetesApi } from './kubernetesApi.js';
 import { mergePatch } from './kubernetesApi.js';
+import { pagedList } from './pagedList.js';
 import { parseList, parseObject } from './parse.js';
 import { hasCode, request, requestIfFound, retryOnConflict } from './request.js';
 
@@ -13,7 +14,7 @@ function parse(object: unknown): Node {
 
 export const nodeCollection: Collection<Node> = {
   path: '/api/v1/nodes',
-  list: async (api) => parseList('Node', nodeSchema, await request('list Nodes', () => api.core.listNode())),
+  list: pagedList('Node', nodeSchema, (api, page) => api.core.listNode(page)),
   parse,
   key: ({ metadata }) => metadata.name,
 };

@@ -2,7 +2,14 @@ import { z } from 'zod';
 
 const named = z.object({ metadata: z.object({ name: z.string() }) });
 const listSchema = z.object({
-  metadata: z.object({ resourceVersion: z.string().default('') }).default({ resourceVersion: '' }),
+  metadata: z
+    .object({
+      resourceVersion: z.string().default(''),
+      continue: z.string().optional(),
+      /** client-node's spelling in typed lists. */
+      _continue: z.string().optional(),
+    })
+    .default({ resourceVersion: '' }),
   items: z.array(z.unknown()),
 });
 
@@ -21,12 +28,17 @@ export function parseObject<S extends z.ZodType>(kind: string, schema: S, object
   );
 }
 
-/** Reads a list of the API server, with the resourceVersion to watch from. */
+/** Reads a list of the API server, with the resourceVersion to watch from, and the token of the next page if there is one. */
 export function parseList<S extends z.ZodType>(
   kind: string,
   schema: S,
   list: unknown,
-): { items: z.output<S>[]; resourceVersion: string } {
+): { items: z.output<S>[]; resourceVersion: string; continueToken: string | undefined } {
   const { metadata, items } = parseObject(`list of ${kind}`, listSchema, list);
-  return { items: items.map((item) => parseObject(kind, schema, item)), resourceVersion: metadata.resourceVersion };
+  const continueToken = metadata.continue ?? metadata._continue;
+  return {
+    items: items.map((item) => parseObject(kind, schema, item)),
+    resourceVersion: metadata.resourceVersion,
+    continueToken: continueToken === '' ? undefined : continueToken,
+  };
 }

@@ -3,13 +3,13 @@ import { podSchema } from '../../karpenter/api.js';
 import { errorMessage } from '../../runtime/errors.js';
 import type { Collection } from './informer.js';
 import type { KubernetesApi } from './kubernetesApi.js';
+import { pagedList } from './pagedList.js';
 import { parseList, parseObject } from './parse.js';
 import { KubernetesError, PausedError, request } from './request.js';
 
 export const podCollection: Collection<Pod> = {
   path: '/api/v1/pods',
-  list: async (api) =>
-    parseList('Pod', podSchema, await request('list pods', () => api.core.listPodForAllNamespaces())),
+  list: pagedList('Pod', podSchema, (api, page) => api.core.listPodForAllNamespaces(page)),
   parse: (object) => parseObject('Pod', podSchema, object),
   key: ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
 };

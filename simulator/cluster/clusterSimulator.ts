@@ -10,7 +10,10 @@ import { FaultPlan } from './faults.js';
 import { GarbageCollector } from './garbageCollector.js';
 import { createInitialObjects } from './initialObjects.js';
 import { kubeConfigYaml } from './kubeConfigYaml.js';
+import type { Fields } from './objects.js';
 import { ObjectStore } from './objectStore.js';
+import type { SeedResource } from './seedObject.js';
+import { seedObject } from './seedObject.js';
 import { Watches } from './watches.js';
 
 export interface ClusterSimulatorOptions {
@@ -39,6 +42,8 @@ export interface ClusterSimulator {
    * too, oldest first, before later ones.
    */
   addFault(fault: ClusterFault): void;
+  /** Puts an object there with the status that it has, without a request: whoever watches sees it appear. */
+  seed(resource: SeedResource, object: Fields): void;
   /** Forgets the past changes: a watch that resumes from before gets 410. */
   compact(): void;
   /** Ends all watches and connections. */
@@ -76,6 +81,9 @@ export async function startClusterSimulator(options: ClusterSimulatorOptions): P
     addFault(fault) {
       faults.add(fault);
       watches.applyFaults(faults);
+    },
+    seed(resource, object) {
+      seedObject(store, resource, object);
     },
     compact() {
       store.compact();

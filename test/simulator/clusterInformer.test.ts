@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { Collection, InformerEvent, InformerOptions } from '../../activities/kubernetes/informer.js';
 import { Informer } from '../../activities/kubernetes/informer.js';
 import { mergePatch } from '../../activities/kubernetes/kubernetesApi.js';
+import { nodeCollection } from '../../activities/kubernetes/nodes.js';
 import type { Node } from '../../karpenter/api.js';
 import { nodeSchema } from '../../karpenter/api.js';
 import { createLog } from '../../runtime/log.js';
@@ -193,6 +194,23 @@ describe('an informer', () => {
     }
     const counts = lost.mock.calls.map(([metadata]) => failuresIn(metadata));
     expect(counts).toEqual([1, 1, 1]);
+  });
+
+  it('reads a large collection page by page', async () => {
+    await informer.stop();
+    const resource = { group: '', version: 'v1', plural: 'nodes' };
+    const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+    for (let index = 0; index < 1_200; index += 1) {
+      cluster.simulator.seed(resource, { metadata: { name: `seeded-${index}` }, status });
+    }
+    const lists = countOf('list');
+    informer = new Informer(cluster.api, nodeCollection, { retryDelayMs: 1, log: createLog('test', 'silent') });
+    await informer.synced;
+    expect(countOf('list') - lists).toBe(3);
+    expect(informer.list()).toHaveLength(1_202);
+    expect(informer.get('seeded-1199')?.status).toMatchObject(status);
+    await createNode('c');
+    await until(() => informer.get('c') !== undefined);
   });
 
   it('has an end: nothing is asked for after a stop', async () => {
