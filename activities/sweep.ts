@@ -1,7 +1,7 @@
 import { log } from '@temporalio/activity';
 
 import type { Orphan, SweepView, TaggedMachine } from '../karpenter/orphan.js';
-import { findOrphans, markedWorkflows, ownerOfOrphan } from '../karpenter/orphan.js';
+import { findOrphans, keptWhy, markedWorkflows, ownerOfOrphan } from '../karpenter/orphan.js';
 import type { Node, NodeClaim } from '../karpenter/api.js';
 import { nodePoolLabel, waitingTaint, workflowAnnotation } from '../karpenter/labels.js';
 import { hasTaint } from '../karpenter/taints.js';
@@ -14,7 +14,7 @@ import { openReplacement } from './drain.js';
 import { nodeClaimSubject, recordEvent } from './kubernetes/events.js';
 import { deleteNodeClaim, nodeClaimCollection, readNodeClaim } from './kubernetes/nodeClaims.js';
 import { nodeCollection } from './kubernetes/nodes.js';
-import { podCollection } from './kubernetes/pods.js';
+import { listPodsOnNode } from './kubernetes/pods.js';
 import { applyMarkChanges } from './markWaiting.js';
 import { releaseNode } from './release.js';
 import { unlessPaused } from './killSwitch.js';
@@ -86,12 +86,11 @@ class Sweeper {
   async #look(): Promise<SweepView> {
     const { kubernetes, owner } = this.environment;
     const machines = await this.machines.list();
-    const [nodeClaims, nodes, pods] = await Promise.all([
+    const [nodeClaims, nodes] = await Promise.all([
       nodeClaimCollection.list(kubernetes),
       nodeCollection.list(kubernetes),
-      podCollection.list(kubernetes),
     ]);
-    return { owner, machines, nodeClaims: nodeClaims.items, nodes: nodes.items, pods: pods.items };
+    return { owner, machines, nodeClaims: nodeClaims.items, nodes: nodes.items };
   }
 
   /** Asked by id, one by one: a list of running workflows is behind the truth. */
@@ -158,20 +157,22 @@ class Sweeper {
         return { kind: 'reservation', name, why: 'what it replaces is gone', action: 'removed' };
       }
       case 'nodeClaim': {
-        const { nodeClaim, why, keptWhy } = orphan;
+        const { nodeClaim, nodeName, why } = orphan;
         const { name, uid } = nodeClaim.metadata;
-        const isKept = keptWhy !== undefined || this.settings.mode === 'report';
+        const stays = keptWhy(await listPodsOnNode(kubernetes, nodeName));
+        const isKept = stays !== undefined || this.settings.mode === 'report';
         if (!isKept) await deleteNodeClaim(kubernetes, name, uid);
         // Its finalizer keeps it until the VM is gone.
-        const action = isKept ? keptAction(keptWhy) : await this.#endDeletion(nodeClaim);
+        const action = isKept ? keptAction(stays) : await this.#endDeletion(nodeClaim);
         await recordEvent(kubernetes, nodeClaimSubject(name, uid), 'Warning', 'Orphan', `${why}; ${action}`);
         return { kind: 'nodeClaim', name, why, action };
       }
       case 'deletion': {
-        const { nodeClaim, keptWhy } = orphan;
+        const { nodeClaim, nodeName } = orphan;
         const { name, uid } = nodeClaim.metadata;
         const why = 'it has been deleted, and no workflow brings that to its end';
-        const action = keptWhy === undefined ? await this.#endDeletion(nodeClaim) : keptAction(keptWhy);
+        const stays = keptWhy(await listPodsOnNode(kubernetes, nodeName));
+        const action = stays === undefined ? await this.#endDeletion(nodeClaim) : keptAction(stays);
         await recordEvent(kubernetes, nodeClaimSubject(name, uid), 'Warning', 'Orphan', `${why}; ${action}`);
         return { kind: 'deletion', name, why, action };
       }
@@ -185,6 +186,6 @@ class Sweeper {
   }
 }
 
-function keptAction(keptWhy: string | undefined): SweepFinding['action'] {
-  return keptWhy === undefined ? 'reported' : `stays: ${keptWhy}`;
+function keptAction(stays: string | undefined): SweepFinding['action'] {
+  return stays === undefined ? 'reported' : `stays: ${stays}`;
 }

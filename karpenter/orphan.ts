@@ -31,7 +31,6 @@ export interface SweepView {
   readonly owner: string;
   readonly nodeClaims: readonly NodeClaim[];
   readonly nodes: readonly Node[];
-  readonly pods: readonly Pod[];
   readonly machines: readonly TaggedMachine[];
 }
 
@@ -43,10 +42,10 @@ export type Orphan =
   | { readonly kind: 'reservation'; readonly node: Node; readonly nodeClaim: NodeClaim }
   /** A NodeClaim that says it is being replaced, without a taint. */
   | { readonly kind: 'condition'; readonly nodeClaim: NodeClaim; readonly workflowId: string }
-  /** A replacement that nobody needs; `keptWhy`: why it is only reported. */
-  | { readonly kind: 'nodeClaim'; readonly nodeClaim: NodeClaim; readonly why: string; readonly keptWhy?: string }
-  /** A NodeClaim whose deletion nobody brings to its end; `keptWhy`: why it is only reported. */
-  | { readonly kind: 'deletion'; readonly nodeClaim: NodeClaim; readonly keptWhy?: string }
+  /** A replacement that nobody needs. It is only reported while there is workload on its node. */
+  | { readonly kind: 'nodeClaim'; readonly nodeClaim: NodeClaim; readonly nodeName: string; readonly why: string }
+  /** A NodeClaim whose deletion nobody brings to its end. It is only reported while there is workload on its node. */
+  | { readonly kind: 'deletion'; readonly nodeClaim: NodeClaim; readonly nodeName: string }
   | { readonly kind: 'virtualMachine'; readonly machine: TaggedMachine; readonly why: string };
 
 function isOurs({ metadata }: Node | NodeClaim, owner: string): boolean {
@@ -134,7 +133,7 @@ function isReplaced(nodeClaims: readonly NodeClaim[], { metadata }: NodeClaim): 
 }
 
 function orphanNodeClaims(view: SweepView, isOwned: IsOwned, olderThanMs: number): Orphan[] {
-  const { owner, nodeClaims, pods } = view;
+  const { owner, nodeClaims } = view;
   return nodeClaims.flatMap((nodeClaim): Orphan[] => {
     const { annotations, creationTimestamp, deletionTimestamp } = nodeClaim.metadata;
     const replaces = annotations?.[replacesAnnotation];
@@ -147,32 +146,34 @@ function orphanNodeClaims(view: SweepView, isOwned: IsOwned, olderThanMs: number
     const why = isSuperfluous
       ? 'what it was to replace is still there, and no workflow is replacing it'
       : 'it is not Initialized, and no workflow is looking after it';
-    return [{ kind: 'nodeClaim', nodeClaim, why, ...keptForWorkload(nodeClaim, pods) }];
+    return [{ kind: 'nodeClaim', nodeClaim, nodeName: nodeNameOf(nodeClaim), why }];
   });
 }
 
-/** A node that pods still run on is never taken away from under them. */
-function keptForWorkload({ metadata, status }: NodeClaim, pods: readonly Pod[]): { readonly keptWhy?: string } {
-  const node = status?.nodeName ?? virtualMachineName(metadata.name);
-  const workload = pods.find((pod) => pod.spec.nodeName === node && isWorkload(pod, disruption));
-  return workload === undefined ? {} : { keptWhy: `pod ${podName(workload)} runs on it` };
+function nodeNameOf({ metadata, status }: NodeClaim): string {
+  return status?.nodeName ?? virtualMachineName(metadata.name);
 }
 
 /** Its finalizer is ours to take off: it would wait for ever. */
-function orphanDeletions(view: SweepView, isOwned: IsOwned, olderThanMs: number): Orphan[] {
-  const { owner, nodeClaims, nodes, pods } = view;
+function orphanDeletions({ owner, nodeClaims, nodes }: SweepView, isOwned: IsOwned, olderThanMs: number): Orphan[] {
   const ourNodes = new Set(nodes.filter((node) => isOurs(node, owner)).map(({ metadata }) => metadata.name));
   return nodeClaims.flatMap((nodeClaim): Orphan[] => {
     const { deletionTimestamp, finalizers = [] } = nodeClaim.metadata;
     if (deletionTimestamp === undefined || !finalizers.includes(terminationFinalizer)) return [];
     if (Date.parse(deletionTimestamp) >= olderThanMs) return [];
     const disrupting = disruptingWorkflow(nodeClaim);
+    const nodeName = nodeNameOf(nodeClaim);
     // Once its Node is gone, that is the last that tells whose the old node was.
-    const isMarked =
-      isOurs(nodeClaim, owner) || ourNodes.has(nodeClaim.status?.nodeName ?? '') || disrupting !== undefined;
+    const isMarked = isOurs(nodeClaim, owner) || ourNodes.has(nodeName) || disrupting !== undefined;
     if (!isMarked || isOwned(disrupting) || isOwned(workflowOf(nodeClaim))) return [];
-    return [{ kind: 'deletion', nodeClaim, ...keptForWorkload(nodeClaim, pods) }];
+    return [{ kind: 'deletion', nodeClaim, nodeName }];
   });
+}
+
+/** Why a node that nobody needs stays, by its pods; undefined: nothing on it is in the way. */
+export function keptWhy(podsOnIt: readonly Pod[]): string | undefined {
+  const workload = podsOnIt.find((pod) => isWorkload(pod, disruption));
+  return workload === undefined ? undefined : `pod ${podName(workload)} runs on it`;
 }
 
 function orphanMachines({ owner, nodeClaims, machines }: SweepView, olderThanMs: number): Orphan[] {

@@ -6,7 +6,7 @@ import type { IsWorkflowRunning, SweepSettings } from '../../activities/sweep.js
 import { createSweepActivities } from '../../activities/sweep.js';
 import { until } from '../../demo/until.js';
 import { disruptedTaint, ownerAnnotation, workflowAnnotation } from '../../karpenter/labels.js';
-import { disruption } from '../../karpenter/replacement.js';
+import { disruption, virtualMachineName } from '../../karpenter/replacement.js';
 import type { Launch, MachinePart } from '../../workflows/replacementTypes.js';
 import type { SweepReport } from '../../workflows/sweepTypes.js';
 import type { LauncherWorld } from '../support/launcherWorld.js';
@@ -97,7 +97,7 @@ describe('a sweep', () => {
     expect(await taints()).not.toContain(disruptedTaint);
   });
 
-  it.each(['nodeclaims', 'nodes', 'pods'])('deletes nothing when the list of %s fails', async (resource) => {
+  it.each(['nodeclaims', 'nodes'])('deletes nothing when the list of %s fails', async (resource) => {
     world.cluster.simulator.addFault({ verb: 'list', resource, then: { kind: 'fail', status: 500 } });
     await expect(sweep(nobodyRuns)).rejects.toThrow();
     await expectNothingTouched();
@@ -110,6 +110,25 @@ describe('a sweep', () => {
     });
     await expect(sweep(nobodyRuns)).rejects.toThrow('list VMs');
     await expectNothingTouched();
+  });
+
+  it('deletes nothing when the pods of a node cannot be listed', async () => {
+    world.cluster.simulator.addFault({ verb: 'list', resource: 'pods', then: { kind: 'fail', status: 500 } });
+    await expect(sweep(nobodyRuns)).rejects.toThrow();
+    expect(await isBeingDeleted()).toBe(false);
+    expect(armRequests(world, 'DELETE')).toEqual([]);
+  });
+
+  it('leaves a replacement with workload on its node', async () => {
+    await world.cluster.send('POST', '/api/v1/namespaces/default/pods', {
+      metadata: { name: 'moved' },
+      spec: { nodeName: virtualMachineName(launch.nodeClaim), containers: [{ name: 'main', image: 'app:1' }] },
+    });
+    const { findings } = await sweep(nobodyRuns);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ kind: 'nodeClaim', action: 'stays: pod default/moved runs on it' }),
+    );
+    expect(await isBeingDeleted()).toBe(false);
   });
 
   it('leaves alone what the next run of the same replacement has taken up since the look', async () => {

@@ -9,7 +9,7 @@ import {
   workflowAnnotation,
 } from '../../karpenter/labels.js';
 import type { Orphan, SweepView, TaggedMachine } from '../../karpenter/orphan.js';
-import { findOrphans, markedWorkflows } from '../../karpenter/orphan.js';
+import { findOrphans, keptWhy, markedWorkflows } from '../../karpenter/orphan.js';
 import type { Machine } from '../../karpenter/pool.js';
 import type { MachineShape } from './poolFixture.js';
 import { isTrueSince, machineOf } from './poolFixture.js';
@@ -44,15 +44,11 @@ function deleted(machine: Machine, at = old): Machine {
   return machine;
 }
 
-function viewOf(
-  machines: readonly Machine[],
-  parts: { readonly pods?: readonly Pod[]; readonly machines?: readonly TaggedMachine[] } = {},
-): SweepView {
+function viewOf(machines: readonly Machine[], parts: { readonly machines?: readonly TaggedMachine[] } = {}): SweepView {
   return {
     owner,
     nodeClaims: machines.map(({ nodeClaim }) => nodeClaim),
     nodes: machines.flatMap(({ node }) => (node === undefined ? [] : [node])),
-    pods: parts.pods ?? [],
     machines: parts.machines ?? [],
   };
 }
@@ -133,12 +129,11 @@ describe('orphans', () => {
     expect(found(viewOf(machines), running)).toEqual(expected);
   });
 
-  it('with workload on them are only reported, those with the pods of a DaemonSet are not kept for them', () => {
-    const machines = [machineOf('old'), replacement('r')];
-    const kept = (ownerKind: string) =>
-      findOrphans(viewOf(machines, { pods: [podOn('aks-r', ownerKind)] }), new Set(), olderThanMs);
-    expect(kept('ReplicaSet')).toMatchObject([{ kind: 'nodeClaim', keptWhy: 'pod shop/p runs on it' }]);
-    expect(kept('DaemonSet')[0]).not.toHaveProperty('keptWhy');
+  it('name the node whose workload they would take away; the pods of a DaemonSet are none', () => {
+    const [orphan] = findOrphans(viewOf([machineOf('old'), replacement('r')]), new Set(), olderThanMs);
+    expect(orphan).toMatchObject({ kind: 'nodeClaim', nodeName: 'aks-r' });
+    expect(keptWhy([podOn('aks-r', 'ReplicaSet')])).toBe('pod shop/p runs on it');
+    expect(keptWhy([podOn('aks-r', 'DaemonSet')])).toBeUndefined();
   });
 
   it.each<[string, Machine, readonly string[], readonly string[]]>([
@@ -173,10 +168,9 @@ describe('orphans', () => {
     expect(found(viewOf([machine]), running)).toEqual(expected);
   });
 
-  it('are deletions that are only reported while workload runs on the node', () => {
-    const view = viewOf([deleted(replacement('r'))], { pods: [podOn('aks-r', 'ReplicaSet')] });
-    const [orphan] = findOrphans(view, new Set(), olderThanMs);
-    expect(orphan).toMatchObject({ kind: 'deletion', keptWhy: 'pod shop/p runs on it' });
+  it('name the node whose deletion would take workload away', () => {
+    const [orphan] = findOrphans(viewOf([deleted(replacement('r'))]), new Set(), olderThanMs);
+    expect(orphan).toMatchObject({ kind: 'deletion', nodeName: 'aks-r' });
   });
 
   it('are VMs with our tag whose NodeClaim does not exist', () => {
