@@ -103,7 +103,8 @@ async function measureCluster(
 function serviceLines(name: string, small: ServiceFigures, large: ServiceFigures): (readonly [string, string])[] {
   const line = (what: string, value: (figures: ServiceFigures) => number, text: (value: number) => string) => {
     const [a, b] = [value(small), value(large)];
-    return [`${name}: ${what}`, `${(b / a).toFixed(2)} (${text(a)} -> ${text(b)})`] as const;
+    const ratio = a === 0 ? '' : `${(b / a).toFixed(2)} `;
+    return [`${name}: ${what}`, `${ratio}(${text(a)} -> ${text(b)})`] as const;
   };
   return [
     line(
