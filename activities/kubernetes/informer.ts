@@ -31,6 +31,9 @@ export interface InformerOptions {
   readonly log: Log;
 }
 
+/** After so many watches in a row that ended at once we list again: the server may have forgotten where we were without saying so. */
+const maxHastyEnds = 3;
+
 interface ResumePoint {
   resourceVersion: string;
 }
@@ -85,16 +88,22 @@ export class Informer<T> {
 
   async #run(): Promise<void> {
     let failures = 0;
+    let hastyEnds = 0;
     let resume: ResumePoint | undefined;
     while (!this.#isStopped()) {
       try {
         resume ??= await this.#relist();
         const startedAt = performance.now();
         const end = await this.#watch(resume);
-        if (end.kind === 'expired') resume = undefined;
+        const hasLasted = performance.now() - startedAt >= this.options.retryDelayMs;
         // What had lasted makes up for what failed before. A server that ends each watch at once would have us spin: that counts, too.
-        if (performance.now() - startedAt >= this.options.retryDelayMs) failures = 0;
+        if (hasLasted) failures = 0;
         else if (end.kind !== 'failed') failures += 1;
+        hastyEnds = end.kind === 'closed' && !hasLasted ? hastyEnds + 1 : 0;
+        if (end.kind === 'expired' || hastyEnds >= maxHastyEnds) {
+          resume = undefined;
+          hastyEnds = 0;
+        }
         if (end.kind === 'failed') throw end.error;
       } catch (error) {
         if (this.#isStopped()) return;

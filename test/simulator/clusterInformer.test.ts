@@ -91,7 +91,7 @@ describe('an informer', () => {
     expect(new Set(agents)).toEqual(new Set(['cluster-test']));
   });
 
-  it('goes on where it was after its watch has ended, without another list', async () => {
+  it('r176: goes on where it was after its watch has ended, without another list', async () => {
     cluster.simulator.addFault({ verb: 'watch', then: { kind: 'end' } });
     await createNode('c');
     await until(() => informer.get('c') !== undefined);
@@ -106,7 +106,7 @@ describe('an informer', () => {
     ['503', { kind: 'fail', status: 503 }],
     ['429', { kind: 'fail', status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1 }],
     ['an ERROR event', { kind: 'errorEvent', status: { kind: 'Status', code: 500, message: 'etcd is away' } }],
-  ])('connects once more after %s, and lists nothing anew', async (_, effect) => {
+  ])('r181: connects once more after %s, and lists nothing anew', async (_, effect) => {
     // The open watch ends, the next one is hit, the one after it lasts.
     cluster.simulator.addFault({ verb: 'watch', after: effect.kind === 'errorEvent' ? 1 : 0, then: effect });
     cluster.simulator.addFault({ verb: 'watch', then: { kind: 'end' } });
@@ -116,6 +116,37 @@ describe('an informer', () => {
     await until(() => informer.get('d') !== undefined);
     expect({ watches: countOf('watch'), lists: countOf('list') }).toEqual({ watches: 3, lists: 1 });
     expect(events).toHaveLength(4);
+  });
+
+  it('r177: comes back, later each time, after a connection that breaks and a 500', async () => {
+    await informer.stop();
+    await startInformer({ retryDelayMs: 50 });
+    const before = countOf('watch');
+    cluster.simulator.addFault({ verb: 'watch', then: { kind: 'lostResponse' } });
+    cluster.simulator.addFault({ verb: 'watch', count: 2, then: { kind: 'fail', status: 500 } });
+    cluster.simulator.addFault({ verb: 'watch', then: { kind: 'end' } });
+    await createNode('c');
+    await until(() => countOf('watch') === before + 4);
+    await createNode('d');
+    await until(() => informer.get('c') !== undefined && informer.get('d') !== undefined);
+    const starts = cluster.simulator.audit.entries.filter(({ verb }) => verb === 'watch').map(({ at }) => at);
+    const [broken = 0, refused = 0, refusedAgain = 0, lasting = 0] = starts.slice(before);
+    expect(refusedAgain - refused).toBeGreaterThanOrEqual(50 * 0.5);
+    expect(lasting - refusedAgain).toBeGreaterThanOrEqual(100 * 0.5);
+    expect(refused).toBeGreaterThan(broken);
+  });
+
+  it('r184: lists again when its watches are ended at once, though nobody says that they are out of date', async () => {
+    await informer.stop();
+    await startInformer({ retryDelayMs: 300 });
+    const before = { lists: countOf('list'), watches: countOf('watch') };
+    const beganAtMs = performance.now();
+    cluster.simulator.addFault({ verb: 'watch', count: 100, then: { kind: 'end' } });
+    await until(() => countOf('list') === before.lists + 1);
+    expect(countOf('watch') - before.watches).toBeGreaterThanOrEqual(2);
+    expect(countOf('watch') - before.watches).toBeLessThanOrEqual(4);
+    // It waits 150 ms at least, then twice that, then twice that again: no tight loop.
+    expect(performance.now() - beganAtMs).toBeGreaterThan(150 + 300);
   });
 
   it('lists again when the past has been forgotten meanwhile', async () => {
