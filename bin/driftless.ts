@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import { existsSync } from 'node:fs';
 
 import { errorMessage, UserError } from '../runtime/errors.js';
 
 interface Subcommand {
   readonly name: string;
   readonly description: string;
-  /** Loads only the room that the command needs: the service's image has no simulator. */
+  /** The room that it is in, where that is not everywhere: the service's image has neither demo nor simulator. */
+  readonly room?: 'demo' | 'simulator';
+  /** Loads only what the command needs. */
   readonly configure: (command: Command) => Promise<void>;
 }
 
@@ -14,6 +17,7 @@ const subcommands: readonly Subcommand[] = [
   {
     name: 'demo',
     description: 'replay the reported case: ten drifted nodes, budget 5, on simulated Azure',
+    room: 'demo',
     configure: async (command) => {
       (await import('../demo/command.js')).configureDemoCommand(command);
     },
@@ -105,6 +109,7 @@ const subcommands: readonly Subcommand[] = [
   {
     name: 'simulate',
     description: 'run one of the simulators alone',
+    room: 'simulator',
     configure: async (command) => {
       (await import('../simulator/command.js')).configureSimulateCommand(command);
     },
@@ -119,7 +124,8 @@ const program = new Command('driftless')
       write(`${text.trimEnd().replaceAll('\n', ' ')}\n`);
     },
   });
-for (const { name, description, configure } of subcommands) {
+for (const { name, description, room, configure } of subcommands) {
+  if (room !== undefined && !existsSync(new URL(`../${room}`, import.meta.url))) continue;
   const command = program.command(name).description(description);
   if (process.argv.slice(2).find((argument) => !argument.startsWith('-')) === name) await configure(command);
 }

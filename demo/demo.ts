@@ -1,5 +1,5 @@
 import { WorkflowClient } from '@temporalio/client';
-import { writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { connectToTemporal } from '../activities/temporal/connection.js';
@@ -12,6 +12,8 @@ import type { DemoCluster } from './cluster/demoCluster.js';
 import { takeGivenCluster } from './cluster/givenCluster.js';
 import { startInMemoryCluster } from './cluster/inMemoryCluster.js';
 import { startRealCluster } from './cluster/realCluster.js';
+import type { DemoTemporal } from './demoTemporal.js';
+import { obtainTemporal, whereToLook } from './demoTemporal.js';
 import { measure } from './measure.js';
 import type { DemoOptions } from './options.js';
 import { readProgress } from './progress.js';
@@ -23,11 +25,9 @@ import { demoSettings } from './settings.js';
 import type { SimulatedDurations, Stack } from './stack.js';
 import { startStackOn } from './stack.js';
 import { summaryLines } from './summary.js';
-import { findTemporalCli } from './temporalCli.js';
-import type { TemporalServer } from './temporalServer.js';
-import { startTemporalServer } from './temporalServer.js';
 import type { View } from './view.js';
 import { createView } from './view.js';
+import { untilWorkerPolls } from './workerPolls.js';
 
 /** When the simulated Azure notices that it has no room, in simulated seconds after the PUT. */
 const failAfterSeconds = 20;
@@ -43,12 +43,11 @@ const slackMs = 120_000;
 export async function runDemo(options: DemoOptions, signal: AbortSignal, log: Log): Promise<boolean> {
   const workflowBundle = findWorkflowBundle();
   checkReportFile(options.report);
+  makeFolder(options.apart);
   const view = createView(process.stdout, options.nodes);
-  const temporal = await startTemporalServer(
-    await findTemporalCli(process.env, (text) => {
-      view.say(text);
-    }),
-  );
+  const temporal = await obtainTemporal(options, (text) => {
+    view.say(text);
+  });
   try {
     const cluster = await startCluster(options, view, log);
     const stack = await startStackOn(cluster, {
@@ -58,7 +57,10 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal, log: Lo
       settings: demoSettings(options.speed),
       faults: failingCreates(options.fail),
       workflowBundle,
-      withWorker: true,
+      azureListens: { host: options.host, port: options.azurePort },
+      folder: options.apart,
+      withWorker: options.apart === undefined,
+      withWatcher: options.apart === undefined,
       log,
     });
     try {
@@ -71,14 +73,18 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal, log: Lo
   }
 }
 
-function startCluster({ cluster, kubeconfig }: DemoOptions, view: View, log: Log): Promise<DemoCluster> {
+function startCluster(
+  { cluster, kubeconfig, host, kubernetesPort }: DemoOptions,
+  view: View,
+  log: Log,
+): Promise<DemoCluster> {
   const tell = (text: string): void => {
     view.say(text);
   };
   if (kubeconfig !== undefined) return takeGivenCluster(kubeconfig, process.env, log, tell);
   switch (cluster) {
     case 'in-memory':
-      return startInMemoryCluster();
+      return startInMemoryCluster({ host, port: kubernetesPort });
     case 'real':
       return startRealCluster(process.env, tell);
   }
@@ -86,14 +92,14 @@ function startCluster({ cluster, kubeconfig }: DemoOptions, view: View, log: Log
 
 async function replay(
   options: DemoOptions,
-  temporal: TemporalServer,
+  temporal: DemoTemporal,
   stack: Stack<DemoCluster>,
   view: View,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { nodes, budget, speed } = options;
   view.say(`NodePool ${nodePoolName}: ${nodes} nodes, budget ${budget}, ${speed} times as fast as Azure`);
-  view.say(`Temporal UI  ${temporal.uiUrl}/namespaces/${temporal.settings.namespace}/workflows`);
+  view.say(whereToLook(temporal));
   if (options.cluster !== 'in-memory' || options.kubeconfig !== undefined)
     view.say(`Kubernetes   ${stack.cluster.kubeConfig.getCurrentCluster()?.server ?? ''}`);
   await buildScenario(stack.api, stack.machines, options);
@@ -101,6 +107,10 @@ async function replay(
   const connection = await connectToTemporal(temporal.settings);
   try {
     const workflows = new WorkflowClient({ connection, namespace: temporal.settings.namespace });
+    if (options.apart !== undefined) {
+      view.say(`Waiting for a worker of cluster ${stack.clusterId}`);
+      await untilWorkerPolls(connection, temporal.settings.namespace, stack.clusterId, signal);
+    }
     const driftAt = await causeDrift(stack.api);
     view.say('Drift: AKSNodeClass default now asks for AzureLinux');
     const end = await showUntilRest(options, stack, workflows, view, driftAt, signal);
@@ -163,15 +173,12 @@ function tell(view: View, end: RolloutEnd, report: Report): void {
   }
 }
 
-async function keep(
-  temporal: TemporalServer,
-  stack: Stack<DemoCluster>,
-  view: View,
-  signal: AbortSignal,
-): Promise<void> {
+async function keep(temporal: DemoTemporal, stack: Stack<DemoCluster>, view: View, signal: AbortSignal): Promise<void> {
   view.say('Everything stays up until Ctrl-C:');
-  view.say(`  Temporal UI   ${temporal.uiUrl}/namespaces/${temporal.settings.namespace}/workflows`);
-  view.say(`  Temporal      ${temporal.address}, namespace ${temporal.settings.namespace}`);
+  if (temporal.uiUrl !== undefined) {
+    view.say(`  Temporal UI   ${temporal.uiUrl}/namespaces/${temporal.settings.namespace}/workflows`);
+  }
+  view.say(`  Temporal      ${temporal.settings.address}, namespace ${temporal.settings.namespace}`);
   view.say(`  kubeconfig    ${stack.files.kubeConfig}`);
   view.say(`  ARM           ${stack.azure.endpoint}`);
   view.say(`  its CA        ${stack.files.azureCa}`);
@@ -198,6 +205,16 @@ function failingCreates(count: number): AzureFault[] {
       then: { kind: 'operationFails', afterSeconds: failAfterSeconds, code: 'AllocationFailed', message },
     },
   ];
+}
+
+function makeFolder(path: string | undefined): void {
+  if (path === undefined) return;
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw new UserError(`--apart ${path}: ${errorMessage(error)}`);
+  }
 }
 
 /** A run whose result cannot be written is not worth starting. */

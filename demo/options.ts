@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 
 import type { LogLevel } from '../runtime/log.js';
 import { logLevels } from '../runtime/log.js';
-import { parsePositiveInteger, parsePositiveNumber, parseWholeNumber } from '../runtime/optionParsers.js';
+import { parsePort, parsePositiveInteger, parsePositiveNumber, parseWholeNumber } from '../runtime/optionParsers.js';
 import { simulatedDurationOptions } from '../simulator/options.js';
 
 const clusterKinds = ['in-memory', 'real'] as const;
@@ -19,6 +19,10 @@ export interface DemoOptions {
   readonly kubeconfig?: string;
   readonly report?: string;
   readonly keep: boolean;
+  readonly apart?: string;
+  readonly host: string;
+  readonly azurePort: number;
+  readonly kubernetesPort: number;
   readonly vmCreate: number;
   readonly nodeBoot: number;
   readonly podTermination: number;
@@ -41,6 +45,10 @@ function parseBudget(text: string): string {
   return text;
 }
 
+function portOption(flag: string, help: string): Option {
+  return new Option(`--${flag} <port>`, `${help}; 0: any free one`).argParser(parsePort).default(0);
+}
+
 /** Adds the demo's options to a command. */
 export function addDemoOptions(command: Command): Command {
   return command
@@ -61,6 +69,17 @@ export function addDemoOptions(command: Command): Command {
     .addOption(new Option('--kubeconfig <file>', 'a cluster without Nodes that is there already').conflicts('cluster'))
     .addOption(new Option('--report <file>', 'write what was measured there, as JSON'))
     .addOption(new Option('--keep', 'leave everything up until Ctrl-C').default(false))
+    .addOption(
+      new Option(
+        '--apart <folder>',
+        'leave Temporal (TEMPORAL_ADDRESS), worker and watcher to other processes: the folder gets kubeconfig, azure-ca.pem and azure-token for them',
+      ),
+    )
+    .addOption(
+      new Option('--host <name>', 'where the simulators listen, and how others reach them').default('127.0.0.1'),
+    )
+    .addOption(portOption('azure-port', 'of the simulated Azure'))
+    .addOption(portOption('kubernetes-port', 'of the simulated Kubernetes API'))
     .addOption(simulatedDurationOptions.vmCreate())
     .addOption(simulatedDurationOptions.nodeBoot())
     .addOption(simulatedDurationOptions.podTermination())

@@ -15,6 +15,7 @@ import type { AzureSimulator } from '../simulator/azure/azureSimulator.js';
 import { startAzureSimulator } from '../simulator/azure/azureSimulator.js';
 import type { AzureFault } from '../simulator/azure/faults.js';
 import { startBehaviours } from '../simulator/behaviour/behaviours.js';
+import type { ListenOptions } from '../simulator/listenOptions.js';
 import { simulatedAzure } from '../simulator/options.js';
 import type { RunningWorker } from '../worker/worker.js';
 import { startWorker } from '../worker/worker.js';
@@ -44,9 +45,13 @@ export interface StackOptions {
   readonly settings: DemoSettings;
   readonly faults: readonly AzureFault[];
   readonly workflowBundle: string;
-  /** False where a test runs the worker as a process of its own. */
+  /** Where the simulated Azure listens. Default: loopback, any free port. */
+  readonly azureListens?: ListenOptions;
+  /** A folder in which the files for other processes stay. Default: a temporary one. */
+  readonly folder?: string;
+  /** False where the worker is a process of its own. */
   readonly withWorker: boolean;
-  /** False where a test runs the watcher as a process of its own, too. */
+  /** False where the watcher is a process of its own, too. */
   readonly withWatcher?: boolean;
   readonly log: Log;
 }
@@ -87,10 +92,11 @@ export async function startStackOn<Cluster extends DemoCluster>(
     for (let cleanUp = cleanUps.pop(); cleanUp !== undefined; cleanUp = cleanUps.pop()) await cleanUp();
   };
   try {
-    const folder = await mkdtemp(join(tmpdir(), 'driftless-'));
-    cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+    const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'driftless-')));
+    if (options.folder === undefined) cleanUps.push(() => rm(folder, { recursive: true, force: true }));
     const token = randomBytes(24).toString('hex');
     const azure = await startAzureSimulator({
+      ...options.azureListens,
       subscriptionId: simulatedAzure.subscriptionId,
       resourceGroups: [simulatedAzure.resourceGroup],
       location: simulatedAzure.location,

@@ -3,13 +3,14 @@ import 'reflect-metadata';
 
 import * as x509 from '@peculiar/x509';
 import { webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
 
 x509.cryptoProvider.set(webcrypto);
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const validMs = 7 * 24 * 3_600_000;
 
-/** PEM texts of a server's certificate for loopback, its key, and the CA that a client has to trust. */
+/** PEM texts of a server's certificate, its key, and the CA that a client has to trust. */
 export interface ServerCertificate {
   readonly caPem: string;
   readonly certPem: string;
@@ -21,7 +22,7 @@ function validity(): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now - 3_600_000), notAfter: new Date(now + validMs) };
 }
 
-/** Makes a CA of its own and a certificate for `localhost`, `127.0.0.1` and any further host names. The CA's key is not kept. */
+/** Makes a CA of its own and a certificate for `localhost`, `127.0.0.1` and any further hosts. The CA's key is not kept. */
 export async function createServerCertificate(name: string, hosts: readonly string[] = []): Promise<ServerCertificate> {
   const caKeys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
@@ -45,11 +46,12 @@ export async function createServerCertificate(name: string, hosts: readonly stri
     extensions: [
       new x509.BasicConstraintsExtension(false),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension([
-        { type: 'dns', value: 'localhost' },
-        { type: 'ip', value: '127.0.0.1' },
-        ...hosts.map((value) => ({ type: 'dns' as const, value })),
-      ]),
+      new x509.SubjectAlternativeNameExtension(
+        [...new Set(['localhost', '127.0.0.1', ...hosts])].map((value) => ({
+          type: isIP(value) === 0 ? 'dns' : 'ip',
+          value,
+        })),
+      ),
     ],
   });
   const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClusterAuditEntry } from '../../simulator/cluster/audit.js';
 import type { ClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
 import { startClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
+import type { ListenOptions } from '../../simulator/listenOptions.js';
 import { clusterFacts } from '../clusterFacts.js';
 import type { DemoCluster } from './demoCluster.js';
 
@@ -13,9 +14,10 @@ export interface InMemoryCluster extends DemoCluster, ClusterSimulator {
   close(): Promise<void>;
 }
 
-export async function startInMemoryCluster(): Promise<InMemoryCluster> {
+/** @param listen default: on loopback, any free port */
+export async function startInMemoryCluster(listen: ListenOptions = {}): Promise<InMemoryCluster> {
   const token = randomBytes(24).toString('hex');
-  const simulator = await startClusterSimulator({ token, collectsGarbage: true });
+  const simulator = await startClusterSimulator({ ...listen, token, collectsGarbage: true });
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromString(simulator.kubeConfigYaml());
   return {

@@ -5,6 +5,7 @@ import { createServer } from 'node:https';
 
 import { AuditLog } from '../auditLog.js';
 import { createServerCertificate } from '../certificates.js';
+import type { ListenOptions } from '../listenOptions.js';
 import { ArmService } from './armService.js';
 import type { AzureAuditEntry } from './audit.js';
 import { SimulatedClock } from './clock.js';
@@ -29,9 +30,7 @@ const defaultRetryAfterSeconds = 10;
 /** Longer than clients keep idle connections, so that none writes into a closing one. */
 const keepAliveTimeoutMs = 120_000;
 
-export interface AzureSimulatorOptions {
-  /** 0 or absent: any free one. Always on 127.0.0.1. */
-  readonly port?: number;
+export interface AzureSimulatorOptions extends ListenOptions {
   readonly subscriptionId: string;
   readonly resourceGroups: readonly string[];
   /** e.g. `westus2` */
@@ -91,18 +90,19 @@ export interface AzureSimulator {
 }
 
 /**
- * Starts ARM on loopback, for as much of Microsoft.Compute and Microsoft.Network as a node's life needs.
+ * Starts ARM, on loopback unless told otherwise, for as much of Microsoft.Compute and Microsoft.Network as a node's life needs.
  * @throws when the port is taken
  */
 export async function startAzureSimulator(options: AzureSimulatorOptions): Promise<AzureSimulator> {
-  const certificate = await createServerCertificate('Driftless Azure simulator');
+  const { host = '127.0.0.1', port = 0 } = options;
+  const certificate = await createServerCertificate('Driftless Azure simulator', [host]);
   const world = createWorld(options);
   const server = createServer({ cert: certificate.certPem, key: certificate.keyPem });
   server.keepAliveTimeout = keepAliveTimeoutMs;
   server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
     world.serve(incoming, response);
   });
-  server.listen(options.port ?? 0, '127.0.0.1');
+  server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
@@ -117,7 +117,7 @@ export async function startAzureSimulator(options: AzureSimulatorOptions): Promi
   let closing: Promise<void> | undefined;
 
   return {
-    endpoint: `https://127.0.0.1:${address.port}`,
+    endpoint: `https://${host}:${address.port}`,
     caPem: certificate.caPem,
     ...world.control,
     close() {

@@ -3,6 +3,7 @@ import { createServer } from 'node:https';
 
 import { AuditLog } from '../auditLog.js';
 import { createServerCertificate } from '../certificates.js';
+import type { ListenOptions } from '../listenOptions.js';
 import { ApiServer } from './apiServer.js';
 import type { ClusterAuditEntry } from './audit.js';
 import type { ClusterFault } from './faults.js';
@@ -16,9 +17,7 @@ import type { SeedResource } from './seedObject.js';
 import { seedObject } from './seedObject.js';
 import { Watches } from './watches.js';
 
-export interface ClusterSimulatorOptions {
-  /** Default: any free one. */
-  readonly port?: number;
+export interface ClusterSimulatorOptions extends ListenOptions {
   /** The bearer token that clients have to send. */
   readonly token: string;
   /** How often watches that ask for it are told where they stand. Default 5000. */
@@ -29,7 +28,7 @@ export interface ClusterSimulatorOptions {
   readonly watchHistory?: number;
 }
 
-/** An API server of Kubernetes in this process, on loopback, that behaves as kube-apiserver 1.36 where it answers at all. */
+/** An API server of Kubernetes in this process that behaves as kube-apiserver 1.36 where it answers at all. */
 export interface ClusterSimulator {
   /** e.g. `https://127.0.0.1:43210` */
   readonly endpoint: string;
@@ -50,10 +49,17 @@ export interface ClusterSimulator {
   close(): Promise<void>;
 }
 
-/** Starts an API server on loopback; it is ready when this settles. */
+/** Starts an API server, on loopback unless told otherwise; it is ready when this settles. */
 export async function startClusterSimulator(options: ClusterSimulatorOptions): Promise<ClusterSimulator> {
-  const { token, port = 0, bookmarkIntervalMs = 5000, watchHistory = 20_000, collectsGarbage = false } = options;
-  const { caPem, certPem, keyPem } = await createServerCertificate('cluster-simulator');
+  const {
+    token,
+    host = '127.0.0.1',
+    port = 0,
+    bookmarkIntervalMs = 5000,
+    watchHistory = 20_000,
+    collectsGarbage = false,
+  } = options;
+  const { caPem, certPem, keyPem } = await createServerCertificate('cluster-simulator', [host]);
   const store = new ObjectStore(watchHistory);
   createInitialObjects(store);
   const watches = new Watches(store, bookmarkIntervalMs);
@@ -67,11 +73,11 @@ export async function startClusterSimulator(options: ClusterSimulatorOptions): P
   });
   // Longer than clients keep idle connections: otherwise a request can meet a connection that is just being closed.
   server.keepAliveTimeout = 120_000;
-  server.listen(port, '127.0.0.1');
+  server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  const endpoint = `https://127.0.0.1:${address.port}`;
+  const endpoint = `https://${host}:${address.port}`;
 
   return {
     endpoint,
