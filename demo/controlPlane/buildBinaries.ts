@@ -1,8 +1,4 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-
-import { UserError } from '../../runtime/errors.js';
+import { buildGo } from '../goBuild.js';
 
 /** What to get, and the folder into which it goes. */
 export interface WantedBinaries {
@@ -24,24 +20,6 @@ function versionFlags(version: string): string {
   return ['-s', '-w', ...flags].join(' ');
 }
 
-function runGo(assets: string, goArguments: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // -v names each package on stderr as it is compiled: that is the progress.
-    const child = spawn('go', goArguments, {
-      cwd: assets,
-      stdio: ['ignore', 2, 2],
-      env: { ...process.env, CGO_ENABLED: '0' },
-    });
-    child.on('error', () => {
-      reject(new UserError('go is not on PATH: install Go 1.26 or set KUBEBUILDER_ASSETS to a folder of binaries'));
-    });
-    child.on('exit', (code) => {
-      if (code === 0) resolve();
-      else reject(new UserError(`go build in ${assets} ended with code ${code}: its errors are above`));
-    });
-  });
-}
-
 /**
  * Builds the executables from their Go modules; the folder never holds half of one.
  * @param assets the folder with go.mod
@@ -53,14 +31,11 @@ export async function buildBinaries({
   folder,
   names,
 }: WantedBinaries & { readonly assets: string }): Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  const unfinished = mkdtempSync(join(folder, 'building-'));
-  try {
-    const packages = names.map(packageOf);
-    const output = ['-o', `${unfinished}/`];
-    await runGo(assets, ['build', '-v', '-trimpath', '-ldflags', versionFlags(version), ...output, ...packages]);
-    for (const name of names) renameSync(join(unfinished, name), join(folder, name));
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
-  }
+  await buildGo({
+    module: assets,
+    packages: Object.fromEntries(names.map((name) => [name, packageOf(name)])),
+    linkerFlags: versionFlags(version),
+    folder,
+    otherwise: ' or set KUBEBUILDER_ASSETS to a folder of binaries',
+  });
 }
