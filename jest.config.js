@@ -6,8 +6,8 @@ export const jestConfig = {
   // A process of ours takes some seconds to start on a busy machine.
   testTimeout: 30_000,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  // These need a real API server, or take long: npm run test:kubernetes, npm run test:slow.
-  testPathIgnorePatterns: ['<rootDir>/test/kubernetes/real/', '\\.slow\\.test\\.ts$'],
+  // These need a real API server, containers, or take long: npm run test:kubernetes, test:production, test:slow.
+  testPathIgnorePatterns: ['<rootDir>/test/kubernetes/real/', '<rootDir>/test/production/', '\\.slow\\.test\\.ts$'],
   globalSetup: '<rootDir>/test/globalSetup.mjs',
   globalTeardown: '<rootDir>/test/globalTeardown.mjs',
   extensionsToTreatAsEsm: ['.ts'],

@@ -3,8 +3,7 @@
 set -eu
 
 for database in temporal visibility; do
-  # This fails where the database is there already; where it is not, the next step fails.
-  temporal-sql-tool --database "$database" create-database || echo "going on with the database $database as it is"
+  temporal-sql-tool --database "$database" create-database
   temporal-sql-tool --database "$database" setup-schema --version 0.0
   temporal-sql-tool --database "$database" update-schema --schema-name "postgresql/v12/$database"
 done
