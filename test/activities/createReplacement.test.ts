@@ -131,7 +131,7 @@ describe('a create that Azure refuses', () => {
   ])('is tried again after a %s, whatever its code (%s)', async (status, code) => {
     await start({ faults: [refusal(code, quota('standardDASv5Family Cores', 0), status)] });
     expect(await world.failure(create())).toMatchObject({ type: 'Waiting' });
-    await world.attempt(create());
+    await world.untilDone(create());
     expect(putCount(world)).toBe(2);
     expect(await markedMinutes()).toEqual({});
   });

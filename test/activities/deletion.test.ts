@@ -16,6 +16,8 @@ import { startLauncherWorld } from '../support/launcherWorld.js';
 const node = 'aks-old';
 /** Of the minute that the world gives an activity. */
 const almostTooLateMs = 59_990;
+/** Later than Azure wants the operation to be read for the first time. */
+const longAgoMs = 5_000;
 let world: LauncherWorld;
 
 beforeEach(async () => {
@@ -53,7 +55,7 @@ describe('the deletion of the old node', () => {
     const follow = (): Promise<void> => world.launcher.followDeletion(world.ref, deletion);
     const why = `stuck finalizer: NodeClaim old is kept by ${foreign}`;
     await eventually(async () => {
-      expect(await world.failure(follow)).toMatchObject({ type: 'Waiting', message: why });
+      expect(await world.failure(follow, longAgoMs)).toMatchObject({ type: 'Waiting', message: why });
     });
     const failure = await world.failure(follow, almostTooLateMs);
     expect(failure).toMatchObject({ type: 'DeadlineExceeded', nonRetryable: true });
@@ -65,7 +67,7 @@ describe('the deletion of the old node', () => {
     expect(nodeClaim !== undefined && isTrue(nodeClaim, conditionTypes.instanceTerminating)).toBe(true);
     expect(world.azure.virtualMachines()).toEqual([]);
     await world.cluster.send('PATCH', '/apis/karpenter.sh/v1/nodeclaims/old', { metadata: { finalizers: [] } });
-    await world.attempt(follow);
+    await world.attempt(follow, longAgoMs);
     expect(await readNodeClaim(kubernetes, 'old')).toBeUndefined();
   });
 

@@ -62,7 +62,7 @@ async function join(launch: Launch): Promise<void> {
 }
 
 async function remove(): Promise<void> {
-  const removal = await world.attempt(() => world.launcher.beginRemoval(world.ref, { round: 0, attempt: 0 }, false));
+  const removal = await world.untilDone(() => world.launcher.beginRemoval(world.ref, { round: 0, attempt: 0 }, false));
   if (removal.kind !== 'deleting') throw new Error(`the removal is ${removal.kind}`);
   await world.untilDone(() => world.launcher.followDeletion(world.ref, removal.deletion));
 }

@@ -17,6 +17,7 @@ import { createArmLauncher } from '../../activities/launcher/arm/armLauncher.js'
 import type { Launcher } from '../../activities/launcher/launcher.js';
 import { demoSettings } from '../../demo/settings.js';
 import type { NodeClaim, Requirement } from '../../karpenter/api.js';
+import { managedAnnotation } from '../../karpenter/labels.js';
 import type { Offering } from '../../karpenter/offering.js';
 import { createLog } from '../../runtime/log.js';
 import type { RequestEntry } from '../../simulator/azure/audit.js';
@@ -82,7 +83,7 @@ async function createObjects(cluster: TestCluster, offering: Offering, requireme
   await cluster.send('POST', '/apis/karpenter.sh/v1/nodepools', {
     apiVersion: 'karpenter.sh/v1',
     kind: 'NodePool',
-    metadata: { name: poolName },
+    metadata: { name: poolName, annotations: { [managedAnnotation]: 'true' } },
     spec: { template: { spec: { nodeClassRef, requirements } } },
   });
   const nodeClaim = await createNodeClaim(cluster.api, 'old', {
