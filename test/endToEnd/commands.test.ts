@@ -103,6 +103,10 @@ const reportSchema = z.strictObject({
     historyEventsPerReplacement: z.number().positive(),
     actionsPerReplacement: z.number().positive(),
   }),
+  kubernetes: z.strictObject({
+    workerRequestsPerReplacement: z.number().positive(),
+    watcherRequestsPerReplacement: z.number(),
+  }),
   wallSeconds: z.number().positive(),
 });
 
