@@ -14,8 +14,8 @@ import { startWorkerProcess } from '../../demo/serviceProcess.js';
 const nodes = 2;
 const speed = 20;
 const timeoutMs = 60_000;
-/** Temporal learns of a version by its workers' polls. */
-const notFound = /not found|^no .* found/;
+/** Temporal learns of a version, and of its task queues, by its workers' polls. */
+const notYetKnown = /not found|^no .* found|missing active task queues/;
 
 describe('a worker deployment that goes over to a new version in the middle of a rollout', () => {
   let run: ReportedCaseRun;
@@ -49,7 +49,7 @@ describe('a worker deployment that goes over to a new version in the middle of a
         await setCurrentVersion(workflowService, options.namespace, deploymentName, buildId);
         return true;
       } catch (error) {
-        if (isGrpcServiceError(error) && notFound.test(error.details)) return undefined;
+        if (isGrpcServiceError(error) && notYetKnown.test(error.details)) return undefined;
         throw error;
       }
     });
