@@ -5,7 +5,7 @@ import { createDefaultHttpClient, createPipelineRequest } from '@azure/core-rest
 import { errorMessage } from '../../runtime/errors.js';
 import { ArmError } from './armError.js';
 import type { Capture } from './responseCapture.js';
-import { ResponseCapture } from './responseCapture.js';
+import { isNotFound, ResponseCapture } from './responseCapture.js';
 import type { RequestKind, ThrottleBounds } from './throttle.js';
 import { Throttle } from './throttle.js';
 
@@ -93,9 +93,9 @@ export class ArmClient {
       const url = new URL(`${resourceId}?api-version=${apiVersion}`, this.settings.endpoint).toString();
       const request = createPipelineRequest({ url, method, abortSignal: signal });
       const { status } = await sdk.pipeline.sendRequest(this.#http, request);
-      const isMissing = status === 404 && capture.last?.error?.code !== 'ResourceGroupNotFound';
-      if (status >= 400 && !isMissing) throw new Error(`HTTP ${status}`);
-      return !isMissing;
+      if (isNotFound(capture)) return false;
+      if (status >= 400) throw new Error(`HTTP ${status}`);
+      return true;
     });
   }
 

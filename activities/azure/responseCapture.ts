@@ -21,6 +21,14 @@ export interface Capture {
   last: CapturedResponse | undefined;
 }
 
+/** ARM's codes for a resource that does not exist. Other answers of 404 are about what surrounds it, or come from elsewhere. */
+const notFoundCodes: ReadonlySet<string> = new Set(['ResourceNotFound', 'NotFound']);
+
+/** The resource that the call was about does not exist. */
+export function isNotFound({ last }: Capture): boolean {
+  return last?.status === 404 && notFoundCodes.has(last.error?.code ?? '');
+}
+
 function parseRetryAfterMs(response: PipelineResponse): number | undefined {
   const exact = response.headers.get('retry-after-ms');
   if (exact !== undefined && /^\d+$/.test(exact)) return Number(exact);

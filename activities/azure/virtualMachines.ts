@@ -9,6 +9,7 @@ import type { ArmSettings } from './armClient.js';
 import { ArmClient } from './armClient.js';
 import { partTypes } from './machineParts.js';
 import type { Capture } from './responseCapture.js';
+import { isNotFound } from './responseCapture.js';
 
 /** Our mark on a VM, and the NodeClaim that it was made for. Tags must not contain a slash. */
 export const ownerTag = 'driftless.dev_owner';
@@ -28,13 +29,6 @@ export interface Accepted {
   readonly resumeToken: string | null;
   /** When Azure wants the operation to be read for the first time, in milliseconds from the answer on. */
   readonly retryAfterMs?: number | undefined;
-}
-
-/** ARM's codes for a resource that does not exist. Other answers of 404 are about what surrounds it, or come from elsewhere. */
-const notFoundCodes: ReadonlySet<string> = new Set(['ResourceNotFound', 'NotFound']);
-
-function isNotFound({ last }: Capture): boolean {
-  return last?.status === 404 && notFoundCodes.has(last.error?.code ?? '');
 }
 
 /** An answer that names no operation gives a token of the SDK's that cannot be restored, or that follows something else. */
