@@ -12,6 +12,6 @@ export async function namingTheServer<T>(api: KubernetesApi, work: () => Promise
   } catch (error) {
     if (!(error instanceof KubernetesError || error instanceof UnreachableError)) throw error;
     const server = api.kubeConfig.getCurrentCluster()?.server ?? '';
-    throw new UserError(`KUBECONFIG, server ${server}: ${errorMessage(error)}`, { cause: error });
+    throw new UserError(`API server ${server}: ${errorMessage(error)}`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { loadKubeConfig } from '../../activities/kubernetes/kubeConfig.js';
+import { readKubeConfig } from '../../activities/kubernetes/kubeConfig.js';
 import { createKubernetesApi } from '../../activities/kubernetes/kubernetesApi.js';
 import { namingTheServer } from '../../activities/kubernetes/serverErrors.js';
 import { UserError } from '../../runtime/errors.js';
@@ -25,7 +25,7 @@ export async function takeGivenCluster(
   log: Log,
   tell: (text: string) => void,
 ): Promise<DemoCluster> {
-  const kubeConfig = loadKubeConfig({ ...environment, KUBECONFIG: path });
+  const kubeConfig = readKubeConfig('--kubeconfig', [path]);
   const api = createKubernetesApi(kubeConfig, 'driftless/demo');
   const clear = async (): Promise<void> => {
     await removeOwnObjects(api);

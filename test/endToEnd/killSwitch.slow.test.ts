@@ -64,6 +64,8 @@ describe('the kill switch', () => {
     });
     expect(prematureEvictions(run.stack.cluster)).toEqual([]);
     // Nothing timed out and was launched anew.
+    const { items: events } = await run.api.core.listEventForAllNamespaces();
+    expect(events.filter(({ reason }) => reason === 'LaunchFailed').map(({ message }) => message)).toEqual([]);
     expect(putNames(run.stack.azure)).toHaveLength(4);
   }, 120_000);
 });

@@ -47,7 +47,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   'no API server where the kubeconfig says': {
     args: ['watcher'],
     environment: { KUBECONFIG: kubeConfigOfNobody },
-    says: /^driftless: KUBECONFIG, server https:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED.*\n$/,
+    says: /^driftless: API server https:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED.*\n$/,
   },
   'an unknown command': { args: ['frobnicate'], says: "error: unknown command 'frobnicate'\n" },
   'an unknown option': { args: ['watcher', '--frobnicate'], says: "error: unknown option '--frobnicate'\n" },

@@ -202,6 +202,6 @@ describe('of a cluster without Temporal', () => {
     writeFileSync(path, JSON.stringify(config));
     const ended = await runDriftless(['plan', poolName], { KUBECONFIG: path });
     expect(ended.exitCode).toBe(1);
-    expect(ended.stderr).toMatch(/^driftless: KUBECONFIG, server https:\/\/127\.0\.0\.1:1: .+\n$/);
+    expect(ended.stderr).toMatch(/^driftless: API server https:\/\/127\.0\.0\.1:1: .+\n$/);
   });
 });
