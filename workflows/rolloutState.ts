@@ -7,7 +7,6 @@ import type {
   Asker,
   CancelRequest,
   Pause,
-  Replaced,
   RetryAnswer,
   RetryRequest,
   RolloutFailure,
@@ -21,8 +20,11 @@ import { refuseRequest } from './requests.js';
 import type { ReplacementResult } from './replacementTypes.js';
 import type { CarriedBackoff } from './rolloutBackoff.js';
 import { RolloutBackoff } from './rolloutBackoff.js';
+import { RolloutChildren } from './rolloutChildren.js';
 import type { CarriedInterventions } from './rolloutInterventions.js';
 import { RolloutInterventions } from './rolloutInterventions.js';
+import type { CarriedOutcomes } from './rolloutOutcomes.js';
+import { RolloutOutcomes } from './rolloutOutcomes.js';
 
 /** The input of a rollout: its name, and what it carries over a continue-as-new. */
 export interface RolloutInput {
@@ -33,19 +35,11 @@ export interface RolloutInput {
   readonly continueAsNewAfterEvents?: number;
 }
 
-export interface CarriedState {
+export interface CarriedState extends CarriedOutcomes {
   readonly children: readonly InFlight[];
-  readonly failures: readonly RolloutFailure[];
   readonly first: readonly string[];
-  readonly replaced: readonly Replaced[];
-  readonly notNeeded: RolloutResult['notNeeded'];
   readonly backoff: CarriedBackoff;
   readonly interventions: CarriedInterventions;
-}
-
-interface Child extends InFlight {
-  /** This run awaits its result; else it is looked up by its workflow id at each look. */
-  readonly awaited: boolean;
 }
 
 /** How a child ended. */
@@ -71,13 +65,10 @@ const noAdmission = {
 
 /** Everything that a rollout knows. It decides nothing about permits: those are read from the cluster each time. */
 export class RolloutState {
-  readonly #children = new Map<string, Child>();
-  readonly #failures = new Map<string, RolloutFailure>();
-  /** By the UID of those that this run has started. */
-  readonly #reasons = new Map<string, Pick<Candidate, 'reason' | 'reasonDetail'>>();
+  readonly #children: RolloutChildren;
+  readonly #outcomes: RolloutOutcomes;
+  /** The UIDs of those that people want first. */
   readonly #first: Set<string>;
-  readonly #replaced: Replaced[];
-  readonly #notNeeded: RolloutResult['notNeeded'][number][];
   readonly #backoff: RolloutBackoff;
   readonly #interventions: RolloutInterventions;
   /** Names of the NodeClaims that somebody is about to skip: they are being looked up. */
@@ -87,16 +78,12 @@ export class RolloutState {
   #isCanceled = false;
   #quietSinceMs: number | undefined;
   #isPoked = false;
-  /** When all children are to be looked up, the awaited ones too: a rollout that was reset may never be told how those ended. */
-  #lookUpAllAtMs: number | undefined;
 
   constructor(private readonly input: RolloutInput) {
     const { carried } = input;
-    for (const child of carried?.children ?? []) this.#children.set(child.uid, { ...child, awaited: false });
-    for (const failure of carried?.failures ?? []) this.#failures.set(failure.uid, failure);
+    this.#children = new RolloutChildren(carried?.children);
+    this.#outcomes = new RolloutOutcomes(carried);
     this.#first = new Set(carried?.first);
-    this.#replaced = [...(carried?.replaced ?? [])];
-    this.#notNeeded = [...(carried?.notNeeded ?? [])];
     this.#backoff = new RolloutBackoff(carried?.backoff);
     this.#interventions = new RolloutInterventions(carried?.interventions);
   }
@@ -119,7 +106,7 @@ export class RolloutState {
   }
 
   get children(): readonly InFlight[] {
-    return [...this.#children.values()].map(({ nodeClaim, uid }) => ({ nodeClaim, uid }));
+    return this.#children.inFlight;
   }
 
   /** Nothing is admitted any more; the rollout ends as canceled when its children have ended. */
@@ -144,12 +131,12 @@ export class RolloutState {
 
   /** What decides, beside the cluster, who may go, and in which order. */
   line(): LineState {
-    const failures = [...this.#failures.values()];
+    const { failures } = this.#outcomes;
     const isHeld = ({ held }: RolloutFailure): boolean => held;
     return {
       cluster: this.input.cluster,
       nodePool: this.input.nodePool,
-      inFlight: [...this.#children.values()].map(({ nodeClaim }) => nodeClaim),
+      inFlight: this.#children.nodeClaims,
       first: [...this.#first],
       last: failures.filter((failure) => !isHeld(failure)).map(({ uid }) => uid),
       held: [...failures.filter(isHeld), ...this.#interventions.skipped].map(({ uid }) => uid),
@@ -162,28 +149,20 @@ export class RolloutState {
     this.#interventions.expire(nowMs);
     return {
       ...this.line(),
-      describe: this.#toLookUp(nowMs).map(({ nodeClaim, uid }) => ({ nodeClaim, uid })),
+      describe: this.#children.toLookUp(nowMs),
       discover: !this.isObserved && this.input.carried === undefined,
     };
-  }
-
-  #toLookUp(nowMs: number): readonly Child[] {
-    const children = [...this.#children.values()];
-    if (this.#lookUpAllAtMs === undefined || nowMs < this.#lookUpAllAtMs)
-      return children.filter(({ awaited }) => !awaited);
-    this.#lookUpAllAtMs = undefined;
-    return children;
   }
 
   /** Takes in what a look at the pool said; answers who may start now. */
   observed(observation: PoolObservation, nowMs: number): readonly Candidate[] {
     this.#settings = observation.settings;
     this.#admission = observation.admission;
-    this.#lookUpAllAtMs ??= nowMs + observation.settings.rollout.lookAgainMs;
-    const known = new Set(this.#children.keys());
+    this.#children.lookUpAllIn(observation.settings.rollout.lookAgainMs, nowMs);
+    const known = this.#children.uids;
     for (const report of observation.children) this.#report(report, nowMs);
     for (const uid of observation.settled) {
-      this.#failures.delete(uid);
+      this.#outcomes.settled(uid);
       this.#first.delete(uid);
     }
     // A skip is about the NodeClaim, whether anything asks for its replacement just now or not.
@@ -197,40 +176,35 @@ export class RolloutState {
 
   /** @returns the child, for awaitedEnded */
   started(candidate: Candidate): InFlight {
-    const { nodeClaim, uid, reason, reasonDetail } = candidate;
-    const child: Child = { nodeClaim, uid, awaited: true };
-    this.#children.set(uid, child);
-    this.#reasons.set(uid, { reason, reasonDetail });
-    this.#first.delete(uid);
-    return child;
+    this.#outcomes.began(candidate);
+    this.#first.delete(candidate.uid);
+    return this.#children.started(candidate);
   }
 
   /** Somebody else started it: it holds its permit all the same. */
-  adopted(candidate: InFlight): void {
-    const { nodeClaim, uid } = candidate;
-    this.#children.set(uid, { nodeClaim, uid, awaited: false });
+  adopted(child: InFlight): void {
+    this.#children.adopted(child);
   }
 
   /** How often the replacement of this NodeClaim was begun before. */
   rounds(uid: string): number {
-    return this.#failures.get(uid)?.rounds ?? 0;
+    return this.#outcomes.rounds(uid);
   }
 
   /** A child has told its end itself; nothing new when that has been looked up before. */
   awaitedEnded(child: InFlight, end: ChildEnd, nowMs: number): void {
-    if (this.#children.get(child.uid) === child) this.childEnded(child, end, nowMs);
+    if (this.#children.isCurrent(child)) this.childEnded(child, end, nowMs);
   }
 
   childEnded(child: InFlight, end: ChildEnd, nowMs: number): void {
-    this.#children.delete(child.uid);
+    this.#children.ended(child.uid);
     this.#isPoked = true;
     switch (end.kind) {
       case 'ended':
         this.#ended(child, end.result, nowMs);
         return;
       case 'failed':
-        this.#failed(child, end.code, end.message, false, nowMs);
-        this.#backoff.failed(end.code, end.message, nowMs, this.settings.rollout);
+        this.#failed(child, end.code, end.message, nowMs);
         return;
       case 'stoppedByHand':
         this.#stoppedByHand(child, end.code, nowMs);
@@ -240,7 +214,7 @@ export class RolloutState {
   /** @throws ApplicationFailure when there is nothing to retry under that name */
   checkRetry({ nodeClaim }: RetryRequest): void {
     if (nodeClaim === undefined || !this.isObserved || this.#retriable(nodeClaim).length > 0) return;
-    if (this.#isInFlight(nodeClaim)) refuseRequest(`NodeClaim ${nodeClaim} is being replaced already`);
+    if (this.#children.hasNamed(nodeClaim)) refuseRequest(`NodeClaim ${nodeClaim} is being replaced already`);
     const why = `NodeClaim ${nodeClaim} has not failed in this rollout, nor has it been skipped`;
     throw ApplicationFailure.nonRetryable(why, failureTypes.notFailed);
   }
@@ -248,8 +222,7 @@ export class RolloutState {
   retry({ nodeClaim, by, why }: RetryRequest, nowMs: number): RetryAnswer {
     const retried = this.#retriable(nodeClaim);
     for (const { uid } of retried) {
-      const failure = this.#failures.get(uid);
-      if (failure !== undefined) this.#failures.set(uid, { ...failure, held: false });
+      this.#outcomes.releaseHeld(uid);
       this.#first.add(uid);
     }
     this.#backoff.reset();
@@ -264,14 +237,10 @@ export class RolloutState {
 
   /** What has failed or been skipped and is not under way again. */
   #retriable(nodeClaim: string | undefined): readonly InFlight[] {
-    const waiting = [...this.#failures.values(), ...this.#interventions.skipped]
+    const waiting = [...this.#outcomes.failures, ...this.#interventions.skipped]
       .filter((child) => nodeClaim === undefined || child.nodeClaim === nodeClaim)
       .filter(({ uid }) => !this.#children.has(uid));
     return [...new Map(waiting.map((child) => [child.uid, child])).values()];
-  }
-
-  #isInFlight(nodeClaim: string): boolean {
-    return this.children.some((child) => child.nodeClaim === nodeClaim);
   }
 
   pause(asker: Asker, nowMs: number): Pause {
@@ -292,7 +261,7 @@ export class RolloutState {
 
   /** @throws ApplicationFailure when its replacement is under way: that can only be canceled */
   checkSkip(nodeClaim: string): void {
-    if (this.#isInFlight(nodeClaim))
+    if (this.#children.hasNamed(nodeClaim))
       refuseRequest(`NodeClaim ${nodeClaim} is being replaced: cancel its replacement instead`);
   }
 
@@ -314,7 +283,7 @@ export class RolloutState {
 
   /** @throws ApplicationFailure when the NodeClaim's replacement is not under way */
   checkCancel({ nodeClaim }: CancelRequest): void {
-    if (nodeClaim === undefined || !this.isObserved || this.#isInFlight(nodeClaim)) return;
+    if (nodeClaim === undefined || !this.isObserved || this.#children.hasNamed(nodeClaim)) return;
     refuseRequest(`NodeClaim ${nodeClaim} is not being replaced`);
   }
 
@@ -335,7 +304,7 @@ export class RolloutState {
   #asksForSomething(): boolean {
     const { waiting, blocked, start } = this.#admission ?? noAdmission;
     const candidates = waiting.count + blocked.count + start.length;
-    return candidates + this.#children.size + this.#failures.size + this.#interventions.skipped.length > 0;
+    return candidates + this.#children.count + this.#outcomes.failures.length + this.#interventions.skipped.length > 0;
   }
 
   /** How long nothing can change without a poke, in milliseconds; undefined: for ever. */
@@ -343,9 +312,9 @@ export class RolloutState {
     const instants: number[] = [];
     if (this.#quietSinceMs !== undefined) instants.push(this.#quietSinceMs + this.settings.rollout.quietMs);
     if (this.#backoff.untilMs > nowMs) instants.push(this.#backoff.untilMs);
-    const hasStrangers = [...this.#children.values()].some(({ awaited }) => !awaited);
-    if (hasStrangers || this.#admission?.isCapped === true) instants.push(nowMs + this.settings.rollout.childCheckMs);
-    if (this.#children.size > 0 && this.#lookUpAllAtMs !== undefined) instants.push(this.#lookUpAllAtMs);
+    if (this.#children.hasStrangers || this.#admission?.isCapped === true)
+      instants.push(nowMs + this.settings.rollout.childCheckMs);
+    if (this.#children.lookUpAllAtMs !== undefined) instants.push(this.#children.lookUpAllAtMs);
     if (this.#waitsForOthers() || this.hasMarksToChange) instants.push(nowMs + this.settings.rollout.lookAgainMs);
     instants.push(...this.#interventions.skipped.map(({ until }) => Date.parse(until)));
     const { nextLookMs } = this.#admission ?? noAdmission;
@@ -362,11 +331,9 @@ export class RolloutState {
 
   carry(): CarriedState {
     return {
+      ...this.#outcomes.carry(),
       children: this.children,
-      failures: [...this.#failures.values()],
       first: [...this.#first],
-      replaced: this.#replaced,
-      notNeeded: this.#notNeeded,
       backoff: this.#backoff.carry(),
       interventions: this.#interventions.carry(),
     };
@@ -375,9 +342,7 @@ export class RolloutState {
   result(): RolloutResult {
     return {
       nodePool: this.input.nodePool,
-      replaced: this.#replaced,
-      notNeeded: this.#notNeeded,
-      failures: [...this.#failures.values()],
+      ...this.#outcomes.carry(),
       interventions: this.#interventions.log,
     };
   }
@@ -385,7 +350,7 @@ export class RolloutState {
   status(nowMs: number): RolloutStatus {
     return {
       ...this.result(),
-      inFlight: [...this.#children.values()].map(({ nodeClaim }) => nodeClaim),
+      inFlight: this.#children.nodeClaims,
       halted: this.#backoff.halted,
       backoffUntil: this.#backoff.untilMs > nowMs ? new Date(this.#backoff.untilMs).toISOString() : null,
       paused: this.#interventions.paused,
@@ -410,7 +375,7 @@ export class RolloutState {
   }
 
   #stoppedByHand(child: InFlight, code: 'Canceled' | 'Terminated', nowMs: number): void {
-    this.#failed(child, code, `${code.toLowerCase()} by hand`, true, nowMs);
+    this.#outcomes.failed(child, { code, message: `${code.toLowerCase()} by hand`, held: true }, nowMs);
   }
 
   #report(report: ChildReport, nowMs: number): void {
@@ -438,32 +403,21 @@ export class RolloutState {
   }
 
   #ended(child: InFlight, result: ReplacementResult, nowMs: number): void {
-    this.#failures.delete(child.uid);
     switch (result.kind) {
-      case 'replaced': {
-        const { nodeClaim, replacement, reason, reasonDetail, launchFailures } = result;
-        this.#replaced.push({ nodeClaim, replacement, reason, reasonDetail, launchFailures });
+      case 'replaced':
+        this.#outcomes.replaced(child.uid, result);
         this.#backoff.succeeded();
         return;
-      }
       case 'notNeeded': {
-        const { nodeClaim, why } = result;
-        const isAgain = this.#notNeeded.some((other) => other.nodeClaim === nodeClaim);
-        if (!isAgain) this.#notNeeded.push({ nodeClaim, why });
+        const isAgain = this.#outcomes.notNeeded(child.uid, result);
         // The pool says yes and the node says no: not a race any more, and not worth a loop.
-        if (isAgain) {
-          this.#failed(child, 'NotNeeded', why, false, nowMs);
-          this.#backoff.failed('NotNeeded', why, nowMs, this.settings.rollout);
-        }
+        if (isAgain) this.#failed(child, 'NotNeeded', result.why, nowMs);
       }
     }
   }
 
-  #failed(child: InFlight, code: string, message: string, held: boolean, nowMs: number): void {
-    const { nodeClaim, uid } = child;
-    const rounds = this.rounds(uid) + 1;
-    const reason = this.#reasons.get(uid) ?? {};
-    const at = new Date(nowMs).toISOString();
-    this.#failures.set(uid, { nodeClaim, uid, ...reason, code, message, at, rounds, held });
+  #failed(child: InFlight, code: string, message: string, nowMs: number): void {
+    this.#outcomes.failed(child, { code, message, held: false }, nowMs);
+    this.#backoff.failed(code, message, nowMs, this.settings.rollout);
   }
 }
