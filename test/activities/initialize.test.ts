@@ -8,7 +8,7 @@ import {
   setFinalizer,
 } from '../../activities/kubernetes/nodeClaims.js';
 import { conditionTypes, isTrue } from '../../karpenter/conditions.js';
-import { nodePoolLabel, terminationFinalizer } from '../../karpenter/labels.js';
+import { nodePoolLabel, terminationFinalizer, unregisteredTaint } from '../../karpenter/labels.js';
 import type { Launch } from '../../workflows/replacementTypes.js';
 import { createNode } from '../simulator/behaviourHarness.js';
 import { eventually } from '../support/eventually.js';
@@ -16,6 +16,8 @@ import type { LauncherWorld } from '../support/launcherWorld.js';
 import { startLauncherWorld } from '../support/launcherWorld.js';
 
 const ttlMs = 10_000;
+/** No further one fits into the activity's time. */
+const lastAttemptMs = 55_000;
 let world: LauncherWorld;
 let launch: Launch;
 
@@ -50,6 +52,18 @@ describe('a Node that the cache does not show', () => {
     const nodeClaim = await readNodeClaim(world.environment.kubernetes, launch.nodeClaim);
     expect(nodeClaim !== undefined && isTrue(nodeClaim, conditionTypes.initialized)).toBe(true);
   });
+});
+
+it('registers a Node and marks it Initialized in one attempt, even in the last one', async () => {
+  const { cluster, environment } = world;
+  await createNode(cluster, launch.virtualMachine, {
+    providerID: launch.providerId,
+    taints: [{ key: unregisteredTaint, effect: 'NoExecute' }],
+    ...{ cpu: '1900m', memory: '7372Mi', pods: '110' },
+  });
+  await world.attempt(initialize, lastAttemptMs);
+  const nodeClaim = await readNodeClaim(environment.kubernetes, launch.nodeClaim);
+  expect(nodeClaim !== undefined && isTrue(nodeClaim, conditionTypes.initialized)).toBe(true);
 });
 
 it('fails at the registration TTL when there is no Node', async () => {

@@ -38,7 +38,11 @@ export async function initialize(
   }
   const node = await findNode(environment, launch, registrationTtlMs);
   if (node === undefined) return await waitForNode(environment, ref, launch, registrationTtlMs);
-  if (!isTrue(nodeClaim, conditionTypes.registered)) await register(environment, launch);
+  if (!isTrue(nodeClaim, conditionTypes.registered)) {
+    await register(environment, launch);
+    // What the caches show is from before that.
+    return await markInitialized(environment, ref, launch);
+  }
   const missing = whyNotInitialized(nodeClaim, node);
   if (missing !== undefined) return await waitForInitialized(environment, ref, launch, missing);
   await markInitialized(environment, ref, launch);
