@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 
+import { closerOf } from '../../runtime/closeServer.js';
 import { AuditLog } from '../auditLog.js';
 import { createServerCertificate } from '../certificates.js';
 import type { ListenOptions } from '../listenOptions.js';
@@ -98,6 +99,7 @@ export async function startAzureSimulator(options: AzureSimulatorOptions): Promi
   const certificate = await createServerCertificate('Driftless Azure simulator', [host]);
   const world = createWorld(options);
   const server = createServer({ cert: certificate.certPem, key: certificate.keyPem });
+  const closeServer = closerOf(server);
   server.keepAliveTimeout = keepAliveTimeoutMs;
   server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
     world.serve(incoming, response);
@@ -109,10 +111,7 @@ export async function startAzureSimulator(options: AzureSimulatorOptions): Promi
 
   async function shutDown(): Promise<void> {
     world.clock.close();
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    await closeServer();
   }
   let closing: Promise<void> | undefined;
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 
+import { closerOf } from '../../runtime/closeServer.js';
 import { AuditLog } from '../auditLog.js';
 import { createServerCertificate } from '../certificates.js';
 import type { ListenOptions } from '../listenOptions.js';
@@ -71,6 +72,7 @@ export async function startClusterSimulator(options: ClusterSimulatorOptions): P
   const server = createServer({ cert: certPem, key: keyPem }, (request, response) => {
     void apiServer.handle(request, response);
   });
+  const closeServer = closerOf(server);
   // Longer than clients keep idle connections: otherwise a request can meet a connection that is just being closed.
   server.keepAliveTimeout = 120_000;
   server.listen(port, host);
@@ -96,10 +98,7 @@ export async function startClusterSimulator(options: ClusterSimulatorOptions): P
     },
     async close() {
       watches.stop();
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await closeServer();
     },
   };
 }

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Access } from '../../demo/controlPlane/access.js';
+import { closerOf } from '../../runtime/closeServer.js';
 import { AuditLog, auditNow } from '../../simulator/auditLog.js';
 import { createServerCertificate } from '../../simulator/certificates.js';
 import type { ClusterAuditEntry, ClusterVerb } from '../../simulator/cluster/audit.js';
@@ -185,6 +186,7 @@ export async function startFaultProxy(access: Access): Promise<FaultProxy> {
     // The client has gone, or the API server has: the connection is all that can tell.
     proxy.handle(request, response).catch(() => response.destroy());
   });
+  const closeServer = closerOf(server);
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -203,10 +205,7 @@ export async function startFaultProxy(access: Access): Promise<FaultProxy> {
     },
     async close() {
       proxy.close();
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await closeServer();
     },
   };
 }

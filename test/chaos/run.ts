@@ -81,6 +81,7 @@ export async function runPlan(
   const startedAt = now();
   const logFolder = await mkdtemp(join(tmpdir(), `driftless-chaos-${plan.seed}-`));
   const temporal = await startTemporalServer(temporalCli, { databaseFile: join(logFolder, 'temporal.db') });
+  let report: RunReport;
   try {
     const stack = await startStackOn(await startChaosCluster(cluster, tell), {
       temporal: temporal.settings,
@@ -94,15 +95,16 @@ export async function runPlan(
       log: createLog('chaos', 'error'),
     });
     try {
-      const report = await runOn(plan, stack, temporal, logFolder);
-      if (report.violations.length === 0) await rm(logFolder, { recursive: true, force: true });
-      return { ...report, cluster, wallMs: now() - startedAt };
+      report = { ...(await runOn(plan, stack, temporal, logFolder)), cluster, wallMs: now() - startedAt };
     } finally {
       await stack.stop();
     }
   } finally {
     await temporal.stop();
   }
+  // Only now: Temporal has written to its database until here.
+  if (report.violations.length === 0) await rm(logFolder, { recursive: true, force: true });
+  return report;
 }
 
 async function runOn(

@@ -10,6 +10,7 @@ import { createKubernetesApi } from '../../activities/kubernetes/kubernetesApi.j
 import { createLog } from '../../runtime/log.js';
 import type { BehaviourName, BehaviourOptions } from '../../simulator/behaviour/behaviours.js';
 import { behaviourNames, startBehaviours } from '../../simulator/behaviour/behaviours.js';
+import { closerOf } from '../../runtime/closeServer.js';
 import { createServerCertificate } from '../../simulator/certificates.js';
 import type { ClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
 import { startClusterSimulator } from '../../simulator/cluster/clusterSimulator.js';
@@ -106,7 +107,8 @@ export class TestMachineFeed {
   readonly #streams = new Set<ServerResponse>();
 
   private constructor(
-    private readonly server: ReturnType<typeof createServer>,
+    server: ReturnType<typeof createServer>,
+    private readonly closeServer: () => Promise<void>,
     readonly options: { readonly endpoint: string; readonly caPem: string; readonly token: string },
   ) {
     server.on('request', (incoming, response) => {
@@ -123,9 +125,15 @@ export class TestMachineFeed {
 
   static async start(): Promise<TestMachineFeed> {
     const { caPem, certPem, keyPem } = await createServerCertificate('machine feed');
-    const server = createServer({ cert: certPem, key: keyPem }).listen(0, '127.0.0.1');
+    const server = createServer({ cert: certPem, key: keyPem });
+    const closeServer = closerOf(server);
+    server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new TestMachineFeed(server, { endpoint: `https://127.0.0.1:${portOf(server.address())}`, caPem, token });
+    return new TestMachineFeed(server, closeServer, {
+      endpoint: `https://127.0.0.1:${portOf(server.address())}`,
+      caPem,
+      token,
+    });
   }
 
   switchOn(machine: TestMachine): void {
@@ -145,10 +153,7 @@ export class TestMachineFeed {
   }
 
   async close(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.server.closeAllConnections();
-    await closed;
+    await this.closeServer();
   }
 
   #write(line: object): void {
