@@ -59,6 +59,11 @@ export class KillSwitch {
     return this.#informer.synced;
   }
 
+  /** Since when and why a turn of the switch would not be seen; undefined: it would. */
+  get whyBehind(): string | undefined {
+    return this.#informer.whyBehind;
+  }
+
   /** Why nothing may be changed now, in words for people; undefined: everything may. */
   get pausedWhy(): string | undefined {
     return pausedWhyOf(this.name, this.#informer.get(this.name.name)?.data);

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 
-import { parseDurationMs, parseNamespacedName, parsePositiveInteger } from './optionParsers.js';
+import { parseDurationMs, parseNamespacedName, parsePort, parsePositiveInteger } from './optionParsers.js';
 
 /** An option that a DRIFTLESS_ variable sets as well. */
 export function driftlessOption(flag: string, placeholder: string, help: string): Option {
@@ -49,6 +49,15 @@ export function maxDisruptedNodesOption(): Option {
     'n',
     'nodes of all NodePools together that are replaced at once',
   ).argParser(parsePositiveInteger);
+}
+
+/** Where a container platform's probes are answered; by default nowhere, since there may be several processes on one machine. */
+export function healthPortOption(): Option {
+  return driftlessOption(
+    'health-port',
+    'port',
+    'where /livez and /readyz are served over HTTP; 0: any free port',
+  ).argParser(parsePort);
 }
 
 /** The kill switch: every command that heeds it has to mean the same ConfigMap. */

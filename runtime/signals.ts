@@ -11,15 +11,15 @@ export function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Settles when the signal is aborted. */
-export function untilAborted(signal: AbortSignal): Promise<void> {
+/** Resolves when the signal is aborted. */
+export function untilAborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve();
+    if (signal.aborted) resolve(undefined);
     else
       signal.addEventListener(
         'abort',
         () => {
-          resolve();
+          resolve(undefined);
         },
         { once: true },
       );

@@ -9,6 +9,7 @@ import {
   candidateDurations,
   driftlessOption as option,
   durationOption,
+  healthPortOption,
   killSwitchOption,
   maxDisruptedNodesOption,
 } from '../runtime/driftlessOptions.js';
@@ -61,6 +62,7 @@ export interface WorkerOptions extends CandidateOptions {
   readonly sweepMinAge: number;
   readonly sweepMaxDeletions: number;
   readonly deploymentVersion?: { readonly deploymentName: string; readonly buildId: string };
+  readonly healthPort?: number;
   readonly speed: number;
   readonly logLevel: LogLevel;
 }
@@ -154,6 +156,7 @@ export function addWorkerOptions(command: Command): Command {
         "this worker's version of a Temporal worker deployment; running workflows go over to the current one",
       ).argParser(parseDeploymentVersion),
     )
+    .addOption(healthPortOption())
     .addOption(
       option('speed', 'factor', 'divides all durations: for use with simulators')
         .argParser(parsePositiveNumber)

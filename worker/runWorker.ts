@@ -1,11 +1,14 @@
 import { loadKubeConfig } from '../activities/kubernetes/kubeConfig.js';
 import { loadTemporalSettings } from '../activities/temporal/connection.js';
+import { serveHealth, whyNotReady } from '../runtime/health.js';
+import type { Log } from '../runtime/log.js';
 import { createLog } from '../runtime/log.js';
 import { stopSignal, untilAborted } from '../runtime/signals.js';
 import { createCredential } from './credential.js';
 import type { WorkerOptions } from './options.js';
 import { activitySettings, armThrottle, sweepSettings, workerTimeouts } from './options.js';
 import { installTemporalRuntime } from './temporalRuntime.js';
+import type { RunningWorker, WorkerConfiguration } from './worker.js';
 import { startWorker } from './worker.js';
 import { findWorkflowBundle } from './workflowBundle.js';
 
@@ -14,7 +17,22 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const log = createLog('driftless-worker', options.logLevel);
   installTemporalRuntime(log);
   const signal = stopSignal();
-  const starting = startWorker({
+  let worker: RunningWorker | undefined;
+  const health = await serveHealth(options.healthPort, log, () => whyNotReady(signal, worker));
+  try {
+    const stopping = untilAborted(signal);
+    worker = await Promise.race([startWorker(configurationOf(options, log)), stopping]);
+    // Nothing has been taken on before it has started, whatever keeps it from that: the process may end.
+    if (worker === undefined) return;
+    await Promise.race([stopping, worker.stopped]);
+    await worker.stop();
+  } finally {
+    await health.close();
+  }
+}
+
+function configurationOf(options: WorkerOptions, log: Log): WorkerConfiguration {
+  return {
     kubeConfig: loadKubeConfig(process.env),
     temporal: loadTemporalSettings(),
     arm: {
@@ -35,11 +53,5 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     workflowBundle: findWorkflowBundle(),
     deploymentVersion: options.deploymentVersion,
     log,
-  });
-  const stopping = untilAborted(signal);
-  const worker = await Promise.race([starting, stopping]);
-  // Nothing has been taken on before it has started, whatever keeps it from that: the process may end.
-  if (worker === undefined) return;
-  await Promise.race([stopping, worker.stopped]);
-  await worker.stop();
+  };
 }

@@ -19,6 +19,7 @@ import { nodeCollection } from '../activities/kubernetes/nodes.js';
 import { podDisruptionBudgetCollection } from '../activities/kubernetes/podDisruptionBudgets.js';
 import { podCollection } from '../activities/kubernetes/pods.js';
 import { createArmLauncher } from '../activities/launcher/arm/armLauncher.js';
+import { whyCutOff } from '../activities/readiness.js';
 import type { SweepSettings } from '../activities/sweep.js';
 import { createSweepActivities } from '../activities/sweep.js';
 import { createRolloutActivities } from '../activities/observePool.js';
@@ -26,6 +27,7 @@ import { createArmWriteActivities, createReplacementActivities } from '../activi
 import type { TemporalSettings } from '../activities/temporal/connection.js';
 import { checkNamespace, connectToTemporal } from '../activities/temporal/connection.js';
 import { isWorkflowRunning } from '../activities/temporal/running.js';
+import type { Probed } from '../runtime/health.js';
 import type { Log } from '../runtime/log.js';
 import { armWritesTaskQueueName, taskQueueName } from '../workflows/ids.js';
 import { handOverAtStop } from './handOver.js';
@@ -64,7 +66,7 @@ export interface WorkerTimeouts {
   readonly shutdownGraceMs: number;
 }
 
-export interface RunningWorker {
+export interface RunningWorker extends Probed {
   readonly clusterId: string;
   /** Settles when the worker has stopped; rejects when it failed. */
   readonly stopped: Promise<void>;
@@ -161,6 +163,10 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
   return {
     clusterId,
     stopped,
+    async whyNotReady() {
+      if (workers.some((one) => one.getState() !== 'RUNNING')) return 'stopping';
+      return await whyCutOff(informers, clientConnection, temporal);
+    },
     async stop() {
       for (const one of workers) if (one.getState() === 'RUNNING') one.shutdown();
       await stopped;

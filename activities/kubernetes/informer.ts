@@ -52,6 +52,7 @@ export class Informer<T> {
   readonly #listeners = new Set<(event: InformerEvent<T>) => void>();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
+  #whyBehind: string | undefined;
   #resolveSynced: () => void = () => undefined;
   /** Settles when the first list has been read; rejects never: see the log for why it takes long. */
   readonly synced: Promise<void>;
@@ -65,6 +66,11 @@ export class Informer<T> {
       this.#resolveSynced = resolve;
     });
     this.#running = this.#run();
+  }
+
+  /** Since when and why the copy is not kept up to date; undefined: it is. */
+  get whyBehind(): string | undefined {
+    return this.#whyBehind;
   }
 
   get(key: string): T | undefined {
@@ -108,7 +114,9 @@ export class Informer<T> {
       } catch (error) {
         if (this.#isStopped()) return;
         failures += 1;
-        this.options.log.warn({ path: this.collection.path, failures, error: errorMessage(error) }, 'watch lost');
+        const { path } = this.collection;
+        this.#whyBehind ??= `${path} not watched since ${new Date().toISOString()}: ${errorMessage(error)}`;
+        this.options.log.warn({ path, failures, error: errorMessage(error) }, 'watch lost');
       }
       if (failures > 0) await this.#backOff(failures);
     }
@@ -146,6 +154,9 @@ export class Informer<T> {
       resourceVersion: resume.resourceVersion,
       silenceMs: this.options.silenceMs,
       signal: this.#stopping.signal,
+      onOpen: () => {
+        this.#whyBehind = undefined;
+      },
       onEvent: (type, object) => {
         this.#apply(type, object);
         resume.resourceVersion = resourceVersionOf(object) ?? resume.resourceVersion;

@@ -24,6 +24,8 @@ export interface WatchConnectionOptions {
   readonly silenceMs: number | undefined;
   /** Ends the connection when it aborts. */
   readonly signal: AbortSignal;
+  /** The server has begun to answer. */
+  readonly onOpen: () => void;
   /** Told of each change and bookmark, and of nothing more once the connection has ended; what it throws ends the connection. */
   readonly onEvent: (type: string, object: unknown) => void;
 }
@@ -55,7 +57,7 @@ function endByStatus(status: unknown): WatchEnd {
 
 /** Opens one watch connection with bookmarks; settles when it has ended, once, and rejects never. */
 export function watchOnce(options: WatchConnectionOptions): Promise<WatchEnd> {
-  const { kubeConfig, path, fieldSelector, resourceVersion, silenceMs = defaultSilenceMs, signal, onEvent } = options;
+  const { kubeConfig, path, fieldSelector, resourceVersion, silenceMs = defaultSilenceMs, signal } = options;
   return new Promise((resolve) => {
     let connection: AbortController | undefined;
     let hasEnded = false;
@@ -81,7 +83,7 @@ export function watchOnce(options: WatchConnectionOptions): Promise<WatchEnd> {
       }
       // Watch swallows what its callback throws.
       try {
-        onEvent(type, object);
+        options.onEvent(type, object);
       } catch (error) {
         finish({ kind: 'failed', error });
       }
@@ -100,6 +102,7 @@ export function watchOnce(options: WatchConnectionOptions): Promise<WatchEnd> {
         (controller) => {
           connection = controller;
           if (hasEnded) controller.abort();
+          else options.onOpen();
         },
         (error: unknown) => {
           finish({ kind: 'failed', error });

@@ -40,6 +40,22 @@ export async function connectToTemporal({ connection, address }: TemporalSetting
   }
 }
 
+/** A probe's answer may not take longer. */
+const probeMs = 2_000;
+
+/** Why Temporal does not answer, in a line; undefined: it does. */
+export async function whyUnreachable(
+  connection: Connection,
+  { address }: TemporalSettings,
+): Promise<string | undefined> {
+  try {
+    await connection.withDeadline(Date.now() + probeMs, () => connection.workflowService.getSystemInfo({}));
+    return undefined;
+  } catch (error) {
+    return `no answer from Temporal at ${address}: ${errorMessage(error)}`;
+  }
+}
+
 /**
  * The id of the namespace, which is our mark on everything; checks that the namespace has what workflows need.
  * @throws UserError that says how to make what is missing

@@ -2,7 +2,12 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 import type { CandidateOptions } from '../../runtime/driftlessOptions.js';
-import { candidateDurations, durationOption, killSwitchOption } from '../../runtime/driftlessOptions.js';
+import {
+  candidateDurations,
+  durationOption,
+  healthPortOption,
+  killSwitchOption,
+} from '../../runtime/driftlessOptions.js';
 import type { LogLevel } from '../../runtime/log.js';
 import { logLevels } from '../../runtime/log.js';
 
@@ -12,6 +17,7 @@ export interface WatcherOptions extends Pick<CandidateOptions, 'expiryLead'> {
   readonly gather: number;
   readonly resync: number;
   readonly retryDelay: number;
+  readonly healthPort?: number;
   readonly logLevel: LogLevel;
 }
 
@@ -37,6 +43,7 @@ export function addWatcherOptions(command: Command): Command {
     .addOption(
       durationOption({ flag: 'retry-delay', text: '1s', help: 'first wait after a lost watch or a failed poke' }),
     )
+    .addOption(healthPortOption())
     .addOption(
       new Option('--log-level <level>', 'what is logged').env('DRIFTLESS_LOG_LEVEL').choices(logLevels).default('info'),
     );

@@ -11,8 +11,10 @@ import { nodeClassCollection, nodePoolCollection } from '../../activities/kubern
 import { nodeCollection } from '../../activities/kubernetes/nodes.js';
 import { podDisruptionBudgetCollection } from '../../activities/kubernetes/podDisruptionBudgets.js';
 import { podCollection } from '../../activities/kubernetes/pods.js';
+import { whyCutOff } from '../../activities/readiness.js';
 import type { TemporalSettings } from '../../activities/temporal/connection.js';
 import { checkNamespace, connectToTemporal } from '../../activities/temporal/connection.js';
+import type { Probed } from '../../runtime/health.js';
 import type { Log } from '../../runtime/log.js';
 import { pokeRollout } from '../rollouts.js';
 import { Pokes } from './pokes.js';
@@ -31,7 +33,7 @@ export interface WatcherConfiguration {
   readonly log: Log;
 }
 
-export interface RunningWatcher {
+export interface RunningWatcher extends Probed {
   readonly clusterId: string;
   stop(): Promise<void>;
 }
@@ -74,6 +76,7 @@ export async function startWatcher(configuration: WatcherConfiguration): Promise
   log.info({ cluster: clusterId, namespace: temporal.namespace, address: temporal.address }, 'watcher started');
   return {
     clusterId,
+    whyNotReady: () => whyCutOff(informers, connection, temporal),
     async stop() {
       stopWatching();
       await Promise.all(informers.map((informer) => informer.stop()));

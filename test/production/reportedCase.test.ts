@@ -53,6 +53,12 @@ describe('docker compose --profile demo up', () => {
     rolloutTimeoutMs + 10_000,
   );
 
+  it.each(['demo-worker', 'demo-watcher'])('finds %s healthy', async (name) => {
+    await eventually(async () => {
+      expect(await stack.checkHealth(name)).toEqual({ exitCode: 0, output: 'ok\n\n' });
+    });
+  });
+
   it('keeps the workflows in PostgreSQL', async () => {
     const query = "SELECT count(*) FROM executions_visibility WHERE workflow_type_name = 'replaceNode' AND status = 2";
     const counted = await stack.execute('postgres', [

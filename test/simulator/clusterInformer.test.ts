@@ -207,6 +207,21 @@ describe('an informer', () => {
     expect(countOf('watch')).toBe(watchesBefore + 2);
   });
 
+  it('says that it is behind, since when and why, until it watches again', async () => {
+    await informer.stop();
+    await startInformer({ retryDelayMs: 50 });
+    expect(informer.whyBehind).toBeUndefined();
+    cluster.simulator.addFault({ verb: 'watch', then: { kind: 'end' } });
+    cluster.simulator.addFault({
+      verb: 'watch',
+      count: 2,
+      then: { kind: 'fail', status: 500, message: 'etcd is away' },
+    });
+    await until(() => informer.whyBehind !== undefined);
+    expect(informer.whyBehind).toMatch(/^\/api\/v1\/nodes not watched since \d{4}-.*Z: .+$/);
+    await until(() => informer.whyBehind === undefined);
+  });
+
   it('counts failures in a row only: a watch that lasted makes up for what failed before it', async () => {
     await informer.stop();
     const log = createLog('test', 'silent');

@@ -92,6 +92,12 @@ export class ComposeRun {
     return { exitCode: await contained.exitCode, output: contained.output() };
   }
 
+  /** Runs a service's health check once. */
+  async checkHealth(name: string): Promise<{ readonly exitCode: number; readonly output: string }> {
+    const { service } = await this.#start(name);
+    return await this.execute(name, healthCommand(name, service));
+  }
+
   /** A file in a volume, as this machine sees it. */
   volumePath(volume: string, name: string): string {
     return join(this.folder, 'volumes', volume, name);
@@ -180,8 +186,7 @@ export class ComposeRun {
   async #untilHealthy(name: string, { service, container, contained }: Running): Promise<void> {
     const { healthcheck } = service;
     if (healthcheck === undefined) throw new Error(`${name} has no health check`);
-    const [kind, ...command] = healthcheck.test;
-    if (kind !== 'CMD') throw new Error(`${name}: the health check must be a CMD`);
+    const command = healthCommand(name, service);
     const deadline = Date.now() + startTimeoutMs;
     for (let failures = 0; ; failures += 1) {
       const probe = await runContained(container, command);
@@ -200,6 +205,12 @@ export class ComposeRun {
       await delay(parseDurationMs(healthcheck.interval));
     }
   }
+}
+
+function healthCommand(name: string, { healthcheck }: Service): readonly string[] {
+  const [kind, ...command] = healthcheck?.test ?? [];
+  if (kind !== 'CMD') throw new Error(`${name}: the health check must be a CMD`);
+  return command;
 }
 
 function failed(name: string, contained: Contained, what: string): Error {
