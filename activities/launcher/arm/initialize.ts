@@ -41,7 +41,8 @@ export async function initialize(
   if (!isTrue(nodeClaim, conditionTypes.registered)) {
     await register(environment, launch);
     // What the caches show is from before that.
-    return await markInitialized(environment, ref, launch);
+    await markInitialized(environment, ref, launch);
+    return;
   }
   const missing = whyNotInitialized(nodeClaim, node);
   if (missing !== undefined) return await waitForInitialized(environment, ref, launch, missing);
