@@ -9,7 +9,7 @@ interface Watched {
   readonly whyBehind: string | undefined;
 }
 
-/** Why whoever lives on these copies and on Temporal cannot do his work, in a line; undefined: he can. */
+/** Why a process that lives on these copies and on Temporal cannot do its work, in a line; undefined: it can. */
 export async function whyCutOff(
   watched: readonly Watched[],
   connection: Connection,

@@ -48,10 +48,7 @@ export async function serveHealth(
   const address = server.address();
   const listening = typeof address === 'object' && address !== null ? address.port : port;
   log.info({ port: listening }, 'health served');
-  return {
-    port: listening,
-    close,
-  };
+  return { port: listening, close };
 }
 
 async function answer(
