@@ -19,6 +19,8 @@ export interface ChildReport {
   readonly nodeClaim: string;
   readonly uid: string;
   readonly status: 'running' | 'completed' | 'failed' | 'canceled' | 'terminated' | 'notFound';
+  /** Of a running one: why it gets no further, where its workflow is what fails. */
+  readonly stuck?: string;
   /** Of a completed one. */
   readonly result?: ReplacementResult;
   /** Of a failed one. */

@@ -45,8 +45,16 @@ export interface RolloutResult {
 }
 
 /** What a rollout is doing now. */
+/** A replacement that gets no further: its workflow itself fails. It holds its permit. */
+export interface StuckReplacement {
+  readonly nodeClaim: string;
+  readonly why: string;
+}
+
 export interface RolloutStatus extends RolloutResult {
   readonly inFlight: readonly string[];
+  /** Those of them that got no further at the last look, if there are any. */
+  readonly stuck?: readonly StuckReplacement[];
   /** Why it starts nothing on its own any more, until somebody retries. */
   readonly halted: string | null;
   /** No replacement starts before this instant, ISO 8601. */

@@ -1,4 +1,5 @@
 import type { InFlight } from './activityInterfaces.js';
+import type { StuckReplacement } from './messages.js';
 
 interface Child extends InFlight {
   /** This run awaits its result; else it is looked up by its workflow id at each look. */
@@ -8,6 +9,8 @@ interface Child extends InFlight {
 /** The replacements that are under way: each holds its permit until its end is known. */
 export class RolloutChildren {
   readonly #byUid = new Map<string, Child>();
+  /** By the UID of those that got no further at the last look, why. */
+  readonly #stuck = new Map<string, string>();
   /** When all are to be looked up, the awaited ones too: a rollout that was reset may never be told how those ended. */
   #lookUpAllAtMs: number | undefined;
 
@@ -29,6 +32,13 @@ export class RolloutChildren {
 
   get count(): number {
     return this.#byUid.size;
+  }
+
+  get stuck(): readonly StuckReplacement[] {
+    return [...this.#byUid.values()].flatMap(({ nodeClaim, uid }) => {
+      const why = this.#stuck.get(uid);
+      return why === undefined ? [] : [{ nodeClaim, why }];
+    });
   }
 
   /** Some are not awaited by this run: it is never told of their end. */
@@ -66,8 +76,15 @@ export class RolloutChildren {
     return this.#byUid.get(child.uid) === child;
   }
 
+  /** @param stuck why it gets no further; undefined: it does */
+  looked(uid: string, stuck: string | undefined): void {
+    if (stuck === undefined) this.#stuck.delete(uid);
+    else this.#stuck.set(uid, stuck);
+  }
+
   ended(uid: string): void {
     this.#byUid.delete(uid);
+    this.#stuck.delete(uid);
   }
 
   /** All are looked up so long after now, unless that is to happen before anyway. */

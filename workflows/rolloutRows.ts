@@ -13,8 +13,10 @@ export function rolloutRows(status: RolloutStatus): readonly RolloutRow[] {
   const skipped = status.skipped.map(({ nodeClaim, until, by, why }): RolloutRow => {
     return [nodeClaim, 'Skipped', `until ${until}, by ${by}: ${why}`];
   });
-  const held = new Set([...failed, ...skipped].map(([nodeClaim]) => nodeClaim));
+  const stuck = (status.stuck ?? []).map(({ nodeClaim, why }): RolloutRow => [nodeClaim, 'Stuck', why]);
+  const held = new Set([...stuck, ...failed, ...skipped].map(([nodeClaim]) => nodeClaim));
   return [
+    ...stuck,
     // What a stopped replacement left tainted is told of as what it is: stopped.
     ...inFlightRows(status).filter(([nodeClaim]) => !held.has(nodeClaim)),
     ...failed,

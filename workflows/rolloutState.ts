@@ -348,9 +348,11 @@ export class RolloutState {
   }
 
   status(nowMs: number): RolloutStatus {
+    const { stuck } = this.#children;
     return {
       ...this.result(),
       inFlight: this.#children.nodeClaims,
+      ...(stuck.length > 0 ? { stuck } : {}),
       halted: this.#backoff.halted,
       backoffUntil: this.#backoff.untilMs > nowMs ? new Date(this.#backoff.untilMs).toISOString() : null,
       paused: this.#interventions.paused,
@@ -382,6 +384,7 @@ export class RolloutState {
     if (!this.#children.has(report.uid)) return;
     switch (report.status) {
       case 'running':
+        this.#children.looked(report.uid, report.stuck);
         return;
       case 'completed':
         this.childEnded(report, { kind: 'ended', result: this.#resultOf(report) }, nowMs);

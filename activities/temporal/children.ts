@@ -9,6 +9,9 @@ import type { replaceNode } from '../../workflows/replaceNode.js';
 /** So many at once: a rollout may have hundreds of children. */
 const concurrency = 20;
 
+/** A killed worker costs one or two attempts of a workflow task; a workflow whose code fails has no end of them. */
+const usualAttempts = 3;
+
 /** Describes children by workflow id alone: after a reset the run that lives is another than the one that was started. */
 export async function describeChildren(
   workflows: WorkflowClient,
@@ -30,7 +33,7 @@ async function describeChild(
 ): Promise<ChildReport> {
   const handle = workflows.getHandle<typeof replaceNode>(replaceNodeWorkflowId(cluster, nodeClaim, uid));
   try {
-    const { status } = await handle.describe();
+    const { status, raw } = await handle.describe();
     switch (status.name) {
       case 'COMPLETED':
         return { nodeClaim, uid, status: 'completed', result: await handle.result() };
@@ -48,12 +51,17 @@ async function describeChild(
       case 'UNKNOWN':
       case 'UNSPECIFIED':
         // What is not known to have ended holds its permit.
-        return { nodeClaim, uid, status: 'running' };
+        return { nodeClaim, uid, status: 'running', ...whyStuck(raw.pendingWorkflowTask?.attempt ?? 0) };
     }
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { nodeClaim, uid, status: 'notFound' };
     throw error;
   }
+}
+
+function whyStuck(attempt: number): Pick<ChildReport, 'stuck'> {
+  if (attempt <= usualAttempts) return {};
+  return { stuck: `its workflow task has failed ${attempt - 1} times in a row, the Temporal UI says why` };
 }
 
 async function failureOf(result: () => Promise<unknown>): Promise<{ code: string; message: string }> {

@@ -11,9 +11,10 @@ const held = proxyActivities<ReplacementActivities>({ startToCloseTimeout });
 /** Costs the server next to nothing. */
 const quick = proxyLocalActivities<ReplacementActivities>({ startToCloseTimeout });
 
-/** Ends when the activity says so, and as it says; at once, unless its NodeClaim is called `held`. */
+/** Ends when the activity says so, and as it says; at once, unless its NodeClaim is called `held`. `broken` has a fault in its code. */
 export async function replaceNode(input: ReplaceNodeInput): Promise<ReplacementResult> {
   const { nodeClaim, uid, round, reason, reasonDetail } = input;
+  if (nodeClaim.startsWith('broken')) throw new TypeError('a fault in the code');
   const ref = { ...input, workflowId: workflowInfo().workflowId };
   const { followDeletion } = round === 0 && nodeClaim.startsWith('held') ? held : quick;
   await followDeletion(ref, { nodeClaim, uid, virtualMachine: nodeClaim, resumeToken: null });

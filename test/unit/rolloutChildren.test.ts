@@ -35,6 +35,22 @@ describe('children that somebody else started', () => {
     expect(rollout.isPoked).toBe(false);
   });
 
+  it('are told of as stuck as long as they are reported so', () => {
+    const rollout = observedRollout(['found']);
+    rollout.adopted(childOf('found'));
+    const look = (stuck?: string): void => {
+      const report: ChildReport = { ...running, ...(stuck === undefined ? {} : { stuck }) };
+      rollout.observed(observationOf(['found'], { children: [report] }), startMs);
+    };
+    look('it fails');
+    expect(rollout.status(startMs)).toMatchObject({
+      inFlight: ['found'],
+      stuck: [{ nodeClaim: 'found', why: 'it fails' }],
+    });
+    look();
+    expect(rollout.status(startMs)).not.toHaveProperty('stuck');
+  });
+
   it.each<[string, Omit<ChildReport, 'nodeClaim' | 'uid'>, object]>([
     ['replaced', { status: 'completed', result: replaced('found') }, { replaced: [{ nodeClaim: 'found' }] }],
     [

@@ -107,6 +107,22 @@ describe('the table', () => {
     ]);
   });
 
+  it('begins with those that are stuck', () => {
+    const status = statusOf({
+      inFlight: ['draining', 'stuck'],
+      stuck: [{ nodeClaim: 'stuck', why: 'its workflow task fails' }],
+      admission: admissionOf({
+        phases: ['draining', 'stuck'].map((nodeClaim) => ({
+          nodeClaim,
+          uid: 'u',
+          phase: 'Drain',
+          replacement: 'fresh',
+        })),
+      }),
+    });
+    expect(rowsOf(status)).toEqual(['| stuck | Stuck | its workflow task fails |', '| draining | Drain | fresh |']);
+  });
+
   it('shows once those whom a backoff or a halt keeps from starting', () => {
     const status = statusOf({
       halted: 'ask',
