@@ -44,7 +44,7 @@ describe('a drain under a terminationGracePeriod', () => {
     );
     const earlyMs = Date.parse(deadline) - (deletion?.at ?? 0);
     expect(earlyMs).toBeLessThanOrEqual(2_000);
-    expect(earlyMs).toBeGreaterThan(1_000);
+    expect(earlyMs).toBeGreaterThan(0);
     // Written once: a later attempt has not moved it.
     expect(await timestamp(node)).toBe(deadline);
     expect(drains.events('graced')).toContainEqual(

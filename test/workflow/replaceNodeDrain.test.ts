@@ -38,8 +38,8 @@ describe('replaceNode, when its node does not drain', () => {
     expect(failure?.message).toContain('The disruption budget never needs 1 healthy pods and has 1 currently');
     expect(fakes.callsOf('drain').length).toBeGreaterThan(2);
     // Kept by Temporal from one attempt to the next: since when, and that it is told already.
-    const firstAtMs = fakes.callsOf('drain')[0]?.atMs ?? 0;
-    expect(Date.parse(sinceIn(failure?.message ?? '') ?? '') - firstAtMs).toBeLessThan(1_000);
+    const secondAtMs = fakes.callsOf('drain')[1]?.atMs ?? 0;
+    expect(Date.parse(sinceIn(failure?.message ?? '') ?? '')).toBeLessThan(secondAtMs);
     expect(drains.events('never')).toHaveLength(1);
     expect(fakes.callsOf('beginRemoval').map(({ args }) => args[2])).toEqual([false]);
     expect(fakes.callsOf('followDeletion').map(({ args }) => args[1].nodeClaim)).toEqual(['old-1-r0-0']);
