@@ -18,6 +18,7 @@ import { listPodsOnNode } from './kubernetes/pods.js';
 import { applyMarkChanges } from './markWaiting.js';
 import { releaseNode } from './release.js';
 import { unlessPaused } from './killSwitch.js';
+import type { ResetRollout } from './temporal/stuckRollouts.js';
 import type { OrphanMachines } from './orphanDeletion.js';
 import { bringDeletionToItsEnd } from './orphanDeletion.js';
 
@@ -38,6 +39,8 @@ export interface Machines extends OrphanMachines {
 
 /** Whether a workflow of that id is at work now. */
 export type IsWorkflowRunning = (workflowId: string) => Promise<boolean>;
+/** Has the rollouts of a cluster go on that cannot by themselves; answers which. */
+export type ResetStuckRollouts = (cluster: string) => Promise<readonly ResetRollout[]>;
 
 /** Creates the activity that looks for orphans. */
 export function createSweepActivities(
@@ -45,8 +48,9 @@ export function createSweepActivities(
   isRunning: IsWorkflowRunning,
   machines: Machines,
   settings: SweepSettings,
+  resetStuck: ResetStuckRollouts,
 ): SweepActivities {
-  const sweeper = new Sweeper(environment, isRunning, machines, settings);
+  const sweeper = new Sweeper(environment, isRunning, machines, settings, resetStuck);
   return { sweep: (input) => unlessPaused(environment.killSwitch, () => sweeper.sweep(input)) };
 }
 
@@ -56,6 +60,7 @@ class Sweeper {
     private readonly isRunning: IsWorkflowRunning,
     private readonly machines: Machines,
     private readonly settings: SweepSettings,
+    private readonly resetStuck: ResetStuckRollouts,
   ) {}
 
   async sweep({ cluster }: SweepInput): Promise<SweepReport> {
@@ -64,7 +69,10 @@ class Sweeper {
     const view = await this.#look();
     const running = await this.#running(markedWorkflows(view));
     const orphans = findOrphans(view, running, olderThanMs);
-    const findings: SweepFinding[] = await this.#sweepWaitingTaints(cluster, view.nodes);
+    const findings = [
+      ...(await this.#resetRollouts(cluster)),
+      ...(await this.#sweepWaitingTaints(cluster, view.nodes)),
+    ];
     let deletions = 0;
     let left = 0;
     for (const orphan of orphans) {
@@ -108,6 +116,15 @@ class Sweeper {
     }
     const workflowId = ownerOfOrphan(orphan);
     return workflowId !== undefined && (await this.isRunning(workflowId));
+  }
+
+  async #resetRollouts(cluster: string): Promise<SweepFinding[]> {
+    const reset = await this.resetStuck(cluster);
+    const findings = reset.map(({ workflowId: name, why }): SweepFinding => {
+      return { kind: 'rollout', name, why, action: 'reset' };
+    });
+    for (const finding of findings) log.warn('rollout reset', { ...finding });
+    return findings;
   }
 
   async #sweepWaitingTaints(cluster: string, nodes: readonly Node[]): Promise<SweepFinding[]> {

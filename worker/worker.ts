@@ -27,6 +27,7 @@ import { createArmWriteActivities, createReplacementActivities } from '../activi
 import type { TemporalSettings } from '../activities/temporal/connection.js';
 import { checkNamespace, connectToTemporal } from '../activities/temporal/connection.js';
 import { isWorkflowRunning } from '../activities/temporal/running.js';
+import { resetStuckRollouts } from '../activities/temporal/stuckRollouts.js';
 import type { Probed } from '../runtime/health.js';
 import type { Log } from '../runtime/log.js';
 import { armWritesTaskQueueName, taskQueueName } from '../workflows/ids.js';
@@ -141,6 +142,7 @@ export async function startWorker(configuration: WorkerConfiguration): Promise<R
         (workflowId) => isWorkflowRunning(workflows, workflowId),
         environment.virtualMachines,
         configuration.sweep,
+        (cluster) => resetStuckRollouts(workflows, cluster),
       ),
     },
   });

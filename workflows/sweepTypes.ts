@@ -5,10 +5,11 @@ export interface SweepInput {
 
 /** Something that no running workflow owns, and what was done about it. */
 export interface SweepFinding {
-  readonly kind: 'taint' | 'reservation' | 'condition' | 'waitingTaint' | 'nodeClaim' | 'deletion' | 'virtualMachine';
+  readonly kind:
+    'taint' | 'reservation' | 'condition' | 'waitingTaint' | 'nodeClaim' | 'deletion' | 'virtualMachine' | 'rollout';
   readonly name: string;
   readonly why: string;
-  /** `removed`; `deleting`: the next sweep looks for its end; `reported`: deletion is not switched on; or why it stays. */
+  /** `removed`; `reset`; `deleting`: the next sweep looks for its end; `reported`: deletion is not switched on; or why it stays. */
   readonly action: string;
 }
 

@@ -11,7 +11,7 @@ import type { SweepReport } from '../../workflows/sweepTypes.js';
 import { nodeModel } from '../simulator/azureHarness.js';
 import { eventually } from '../support/eventually.js';
 import type { LauncherWorld } from '../support/launcherWorld.js';
-import { poolName, startLauncherWorld } from '../support/launcherWorld.js';
+import { noneStuck, poolName, startLauncherWorld } from '../support/launcherWorld.js';
 
 const node = 'aks-old';
 /** So often a NIC is reserved that comes free after 180 s, as often as it is asked for. */
@@ -86,7 +86,7 @@ function sweep(mode: 'report' | 'delete'): Promise<SweepReport> {
   const { environment } = world;
   const settings = { mode, minAgeMs: -60_000, maxDeletions: 10 };
   const noneRuns = (): Promise<boolean> => Promise.resolve(false);
-  const activities = createSweepActivities(environment, noneRuns, environment.virtualMachines, settings);
+  const activities = createSweepActivities(environment, noneRuns, environment.virtualMachines, settings, noneStuck);
   return world.attempt(() => activities.sweep({ cluster: environment.clusterId }));
 }
 

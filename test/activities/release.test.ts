@@ -8,7 +8,7 @@ import { disruption } from '../../karpenter/replacement.js';
 import type { Others } from '../support/interruptedApi.js';
 import { letOthersIn } from '../support/interruptedApi.js';
 import type { LauncherWorld } from '../support/launcherWorld.js';
-import { startLauncherWorld } from '../support/launcherWorld.js';
+import { noneStuck, startLauncherWorld } from '../support/launcherWorld.js';
 
 const nodePath = '/api/v1/nodes/aks-old';
 let world: LauncherWorld;
@@ -71,7 +71,7 @@ describe('r173: the taint that is taken off a node', () => {
     const settings = { mode: 'report', minAgeMs: 0, maxDeletions: 10 } as const;
     const { environment } = world;
     const isRunning = (): Promise<boolean> => Promise.resolve(false);
-    const activities = createSweepActivities(environment, isRunning, environment.virtualMachines, settings);
+    const activities = createSweepActivities(environment, isRunning, environment.virtualMachines, settings, noneStuck);
     const { findings } = await world.attempt(() => activities.sweep({ cluster: environment.clusterId }));
     expect(findings).toMatchObject([{ kind: 'taint', name: 'aks-old', action: 'removed' }]);
     expect((await node()).taints).toEqual([]);

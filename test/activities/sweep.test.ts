@@ -10,7 +10,7 @@ import { disruption, virtualMachineName } from '../../karpenter/replacement.js';
 import type { Launch, MachinePart } from '../../workflows/replacementTypes.js';
 import type { SweepReport } from '../../workflows/sweepTypes.js';
 import type { LauncherWorld } from '../support/launcherWorld.js';
-import { armRequests, startLauncherWorld } from '../support/launcherWorld.js';
+import { armRequests, noneStuck, startLauncherWorld } from '../support/launcherWorld.js';
 
 const node = 'aks-old';
 let world: LauncherWorld;
@@ -29,7 +29,7 @@ afterEach(() => world.close());
 function sweep(isRunning: IsWorkflowRunning, mode: SweepSettings['mode'] = 'delete'): Promise<SweepReport> {
   const { environment } = world;
   const settings = { mode, minAgeMs: -60_000, maxDeletions: 10 };
-  const activities = createSweepActivities(environment, isRunning, environment.virtualMachines, settings);
+  const activities = createSweepActivities(environment, isRunning, environment.virtualMachines, settings, noneStuck);
   return world.attempt(() => activities.sweep({ cluster: environment.clusterId }));
 }
 
@@ -168,7 +168,13 @@ describe('a sweep', () => {
       },
     };
     const settings = { mode: 'delete', minAgeMs: 0, maxDeletions: 10 } as const;
-    const activities = createSweepActivities(world.environment, () => Promise.resolve(true), machines, settings);
+    const activities = createSweepActivities(
+      world.environment,
+      () => Promise.resolve(true),
+      machines,
+      settings,
+      noneStuck,
+    );
     await world.attempt(() => activities.sweep({ cluster: world.environment.clusterId }));
     expect(machines.deleted).toEqual(['aks-lost']);
   });
