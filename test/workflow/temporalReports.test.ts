@@ -177,7 +177,8 @@ describe('a drain that takes long', () => {
       return (await historyOf(handle)).length;
     };
     const short = await lengthAfter('old-1', 1);
-    expect(await lengthAfter('old-2', 20)).toBe(short);
+    // How many events a workflow task takes in is chance; twenty attempts that wrote something would be sixty events.
+    expect((await lengthAfter('old-2', 20)) - short).toBeLessThan(20);
     expect(fakes.callsOf('drain')).toHaveLength(21);
     expect(short).toBeLessThan(80);
   });
