@@ -1,14 +1,13 @@
 import { loadKubeConfig } from '../activities/kubernetes/kubeConfig.js';
 import { loadTemporalSettings } from '../activities/temporal/connection.js';
-import { serveHealth, whyNotReady } from '../runtime/health.js';
 import type { Log } from '../runtime/log.js';
 import { createLog } from '../runtime/log.js';
-import { stopSignal, untilAborted } from '../runtime/signals.js';
+import { runService } from '../runtime/service.js';
 import { createCredential } from './credential.js';
 import type { WorkerOptions } from './options.js';
 import { activitySettings, armThrottle, sweepSettings, workerTimeouts } from './options.js';
 import { installTemporalRuntime } from './temporalRuntime.js';
-import type { RunningWorker, WorkerConfiguration } from './worker.js';
+import type { WorkerConfiguration } from './worker.js';
 import { startWorker } from './worker.js';
 import { findWorkflowBundle } from './workflowBundle.js';
 
@@ -16,19 +15,7 @@ import { findWorkflowBundle } from './workflowBundle.js';
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const log = createLog('driftless-worker', options.logLevel);
   installTemporalRuntime(log);
-  const signal = stopSignal();
-  let worker: RunningWorker | undefined;
-  const health = await serveHealth(options.healthPort, log, () => whyNotReady(signal, worker));
-  try {
-    const stopping = untilAborted(signal);
-    worker = await Promise.race([startWorker(configurationOf(options, log)), stopping]);
-    // Nothing has been taken on before it has started, whatever keeps it from that: the process may end.
-    if (worker === undefined) return;
-    await Promise.race([stopping, worker.stopped]);
-    await worker.stop();
-  } finally {
-    await health.close();
-  }
+  await runService(options.healthPort, log, () => startWorker(configurationOf(options, log)));
 }
 
 function configurationOf(options: WorkerOptions, log: Log): WorkerConfiguration {

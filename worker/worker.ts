@@ -28,8 +28,8 @@ import type { TemporalSettings } from '../activities/temporal/connection.js';
 import { checkNamespace, connectToTemporal } from '../activities/temporal/connection.js';
 import { isWorkflowRunning } from '../activities/temporal/running.js';
 import { resetStuckRollouts } from '../activities/temporal/stuckRollouts.js';
-import type { Probed } from '../runtime/health.js';
 import type { Log } from '../runtime/log.js';
+import type { Service } from '../runtime/service.js';
 import { armWritesTaskQueueName, taskQueueName } from '../workflows/ids.js';
 import { handOverAtStop } from './handOver.js';
 import { heartbeats } from './heartbeats.js';
@@ -67,7 +67,7 @@ export interface WorkerTimeouts {
   readonly shutdownGraceMs: number;
 }
 
-export interface RunningWorker extends Probed {
+export interface RunningWorker extends Service {
   readonly clusterId: string;
   /** Settles when the worker has stopped; rejects when it failed. */
   readonly stopped: Promise<void>;

@@ -6,6 +6,10 @@ interface Child extends InFlight {
   readonly isAwaited: boolean;
 }
 
+function refOf({ nodeClaim, uid }: Child): InFlight {
+  return { nodeClaim, uid };
+}
+
 /** The replacements that are under way: each holds its permit until its end is known. */
 export class RolloutChildren {
   readonly #byUid = new Map<string, Child>();
@@ -19,7 +23,7 @@ export class RolloutChildren {
   }
 
   get inFlight(): readonly InFlight[] {
-    return [...this.#byUid.values()].map(({ nodeClaim, uid }) => ({ nodeClaim, uid }));
+    return [...this.#byUid.values()].map(refOf);
   }
 
   get nodeClaims(): readonly string[] {
@@ -94,12 +98,8 @@ export class RolloutChildren {
 
   /** Those whose state the next look at the pool has to ask Temporal for. */
   toLookUp(nowMs: number): readonly InFlight[] {
-    if (this.#lookUpAllAtMs !== undefined && nowMs >= this.#lookUpAllAtMs) {
-      this.#lookUpAllAtMs = undefined;
-      return this.inFlight;
-    }
-    return [...this.#byUid.values()]
-      .filter(({ isAwaited }) => !isAwaited)
-      .map(({ nodeClaim, uid }) => ({ nodeClaim, uid }));
+    const isAllDue = this.#lookUpAllAtMs !== undefined && nowMs >= this.#lookUpAllAtMs;
+    if (isAllDue) this.#lookUpAllAtMs = undefined;
+    return [...this.#byUid.values()].filter(({ isAwaited }) => isAllDue || !isAwaited).map(refOf);
   }
 }

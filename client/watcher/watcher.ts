@@ -14,8 +14,8 @@ import { podCollection } from '../../activities/kubernetes/pods.js';
 import { whyCutOff } from '../../activities/readiness.js';
 import type { TemporalSettings } from '../../activities/temporal/connection.js';
 import { checkNamespace, connectToTemporal } from '../../activities/temporal/connection.js';
-import type { Probed } from '../../runtime/health.js';
 import type { Log } from '../../runtime/log.js';
+import type { Service } from '../../runtime/service.js';
 import { pokeRollout } from '../rollouts.js';
 import { Pokes } from './pokes.js';
 import { watchPools } from './watchPools.js';
@@ -33,9 +33,8 @@ export interface WatcherConfiguration {
   readonly log: Log;
 }
 
-export interface RunningWatcher extends Probed {
+export interface RunningWatcher extends Service {
   readonly clusterId: string;
-  stop(): Promise<void>;
 }
 
 /**

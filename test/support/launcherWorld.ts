@@ -41,7 +41,7 @@ export const ownOffering: Offering = {
 export interface WorldOptions
   extends
     Partial<Pick<AzureSimulatorOptions, 'faults' | 'vmCreateMs' | 'vmDeleteMs' | 'retryAfterSeconds'>>,
-    Pick<ArmSettings, 'requestTimeoutMs'> {
+    Pick<ArmSettings, 'requestTimeoutMs' | 'throttle'> {
   readonly requirements?: readonly Requirement[];
   readonly offering?: Offering;
 }
@@ -112,7 +112,7 @@ export function noneStuck(): Promise<readonly []> {
 }
 
 export async function startLauncherWorld(options: WorldOptions = {}): Promise<LauncherWorld> {
-  const { requirements = [], offering = ownOffering, requestTimeoutMs, ...azureOptions } = options;
+  const { requirements = [], offering = ownOffering, requestTimeoutMs, throttle, ...azureOptions } = options;
   const cluster = await startTestCluster();
   const azure = await startAzureSimulator({
     subscriptionId: simulatedAzure.subscriptionId,
@@ -141,7 +141,7 @@ export async function startLauncherWorld(options: WorldOptions = {}): Promise<La
     createCredential: () => ({
       getToken: () => Promise.resolve({ token, expiresOnTimestamp: Date.now() + 3_600_000 }),
     }),
-    throttle: demo.armThrottle,
+    throttle: throttle ?? demo.armThrottle,
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
   };
   const environment: ArmEnvironment = {
