@@ -1,10 +1,11 @@
 // Adds up what the suites of .ci/run have written into one folder: each failed test by name, then the totals alone on the last line.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 const suites = ['test', 'slow', 'kubernetes', 'production', 'chaos', 'chaosReal'];
 /** So much of a failure says what it is; its output is further up. */
-const longestMessage = 1_500;
+const longestMessage = 500;
 
 const [folder] = process.argv.slice(2);
 
@@ -39,7 +40,7 @@ for (const suite of suites) {
   passed += jest.numPassedTests;
   failed += jest.numFailedTests + jest.numRuntimeErrorTestSuites;
   failures.push(...failuresOf(suite, jest));
-  const endsAt = Math.max(...jest.testResults.map(({ endTime }) => endTime));
+  const endsAt = Math.max(jest.startTime, ...jest.testResults.map(({ endTime }) => endTime));
   console.log(`${suite}: ${Math.round((endsAt - jest.startTime) / 1000)} s`);
 }
 
@@ -51,6 +52,9 @@ else {
   failures.push({ where: 'npm start', message: 'did not replay the reported case, see its summary' });
 }
 
-for (const { where, message } of failures) console.log(`FAILED ${where}\n${message.slice(0, longestMessage)}\n`);
+// The names last, without colours: the end of a long output is what is kept.
+const plain = (text) => stripVTControlCharacters(text).slice(0, longestMessage);
+for (const { where, message } of failures) console.log(`${where}\n${plain(message)}\n`);
+for (const { where } of failures) console.log(`FAILED ${where}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -19,11 +19,13 @@ class Heartbeats implements ActivityInboundCallsInterceptor {
 
   async execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>): Promise<unknown> {
     const { info } = this.context;
-    if (info.heartbeatTimeoutMs === undefined) return await next(input);
+    // The server says 0 where an activity has none.
+    const timeoutMs = info.heartbeatTimeoutMs ?? 0;
+    if (timeoutMs === 0) return await next(input);
     const timer = setInterval(() => {
       // What the attempt before this one has saved must outlast a heartbeat that has nothing to add.
       this.context.heartbeat(info.heartbeatDetails);
-    }, info.heartbeatTimeoutMs / heartbeatsPerTimeout);
+    }, timeoutMs / heartbeatsPerTimeout);
     try {
       return await next(input);
     } finally {

@@ -54,6 +54,19 @@ describe('a Node that the cache does not show', () => {
   });
 });
 
+it('goes on with a NodeClaim that the cache does not show', async () => {
+  await world.environment.nodeClaims.stop();
+  const unseen = await world.attempt(() => world.launcher.createReplacement(world.ref, world.request({ attempt: 1 })));
+  expect(world.environment.nodeClaims.get(unseen.nodeClaim)).toBeUndefined();
+  await createNode(world.cluster, unseen.virtualMachine, {
+    providerID: unseen.providerId,
+    ...{ cpu: '1900m', memory: '7372Mi', pods: '110' },
+  });
+  await eventually(() => world.attempt(() => world.launcher.initialize(world.ref, unseen, ttlMs)));
+  const nodeClaim = await readNodeClaim(world.environment.kubernetes, unseen.nodeClaim);
+  expect(nodeClaim !== undefined && isTrue(nodeClaim, conditionTypes.initialized)).toBe(true);
+});
+
 it('registers a Node and marks it Initialized in one attempt, even in the last one', async () => {
   const { cluster, environment } = world;
   await createNode(cluster, launch.virtualMachine, {

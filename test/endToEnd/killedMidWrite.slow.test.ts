@@ -4,6 +4,7 @@ import { until } from '../../demo/until.js';
 import type { MomentKind } from '../chaos/moments.js';
 import { atMoment } from '../chaos/moments.js';
 import { prematureEvictions } from './auditQuestions.js';
+import { failedReplacements } from './failedReplacements.js';
 import type { ReportedCaseRun } from './reportedCaseRun.js';
 import { prepareReportedCase } from './reportedCaseRun.js';
 import { startWorkerProcess } from '../../demo/serviceProcess.js';
@@ -34,6 +35,8 @@ describe('a worker that is killed when its write is done and it has not been tol
       const second = await startWorkerProcess(run.stack, speed);
       expect(await run.untilRest()).toEqual({ kind: 'completed' });
       await second.kill('SIGKILL');
+      // A replacement that failed and was made anew has had a VM of its own.
+      expect(await failedReplacements(run)).toEqual([]);
       const report = await run.report();
       expect(report).toMatchObject({ replaced: nodes, failed: 0, launchFailures: [] });
       expect(report.orphans).toEqual({ vms: 0, nics: 0, nodeClaims: 0, taints: 0 });

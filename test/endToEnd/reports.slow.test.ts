@@ -156,7 +156,7 @@ describe('a node whose replacements never join', () => {
 
 describe('a drain that a disruption budget holds to its end', () => {
   it('r166: leaves no taint and no replacement behind', async () => {
-    await start({ nodes: 1, budget: '1', workerFlags: ['--drain-timeout', '60s', '--halt-after-failures', '1'] });
+    await start({ nodes: 1, budget: '1', workerFlags: ['--drain-timeout', '400s', '--halt-after-failures', '1'] });
     await run.drift();
     const replacement = await untilReplacement('a VM is asked for', (name) =>
       Promise.resolve(putNames(run.stack.azure).includes(`aks-${name}`)),

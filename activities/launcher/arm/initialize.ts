@@ -32,10 +32,7 @@ export async function initialize(
   registrationTtlMs: number,
 ): Promise<void> {
   checkCluster(environment, ref.cluster);
-  const nodeClaim = environment.nodeClaims.get(launch.nodeClaim);
-  if (nodeClaim?.metadata.uid !== launch.uid || nodeClaim.metadata.deletionTimestamp !== undefined) {
-    return await waitForNodeClaim(environment, ref, launch);
-  }
+  const nodeClaim = await findNodeClaim(environment, ref, launch);
   const node = await findNode(environment, launch, registrationTtlMs);
   if (node === undefined) return await waitForNode(environment, ref, launch, registrationTtlMs);
   if (!isTrue(nodeClaim, conditionTypes.registered)) {
@@ -49,11 +46,16 @@ export async function initialize(
   await markInitialized(environment, ref, launch);
 }
 
+function isThere(nodeClaim: NodeClaim | undefined, { uid }: Launch): nodeClaim is NodeClaim {
+  return nodeClaim?.metadata.uid === uid && nodeClaim.metadata.deletionTimestamp === undefined;
+}
+
 /** The cache may be behind; a NodeClaim that is gone or going, whoever deleted it, will never be a node. */
-async function waitForNodeClaim(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<never> {
+async function findNodeClaim(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<NodeClaim> {
+  const cached = environment.nodeClaims.get(launch.nodeClaim);
+  if (isThere(cached, launch)) return cached;
   const live = await readNodeClaim(environment.kubernetes, launch.nodeClaim);
-  const isThere = live?.metadata.uid === launch.uid && live.metadata.deletionTimestamp === undefined;
-  if (isThere) return await waitForInitialized(environment, ref, launch, 'the NodeClaim is not in the cache yet');
+  if (isThere(live, launch)) return live;
   return await failLaunch(environment, ref, {
     ...launch,
     condition: 'Initialized',
