@@ -3,8 +3,8 @@ export const jestConfig = {
   testEnvironment: 'node',
   // The end-to-end tests mostly wait for simulated time: two of them fit on two cores.
   maxWorkers: 2,
-  // A process of ours takes some seconds to start on a busy machine.
-  testTimeout: 30_000,
+  // For what hangs: on a slow and busy machine a process of ours takes seconds to start, and a rollout more.
+  testTimeout: 90_000,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // These need a real API server, containers, or take long: npm run test:kubernetes, test:production, test:slow.
   testPathIgnorePatterns: ['<rootDir>/test/kubernetes/real/', '<rootDir>/test/production/', '\\.slow\\.test\\.ts$'],

@@ -41,7 +41,7 @@ function actions(findings: SweepReport['findings']): string[] {
 
 async function untilVirtualMachineGone(): Promise<void> {
   const { virtualMachines } = world.environment;
-  await until('the VM is gone', 10_000, async () =>
+  await until('the VM is gone', 30_000, async () =>
     (await virtualMachines.get(launch.virtualMachine)) === undefined ? true : undefined,
   );
 }

@@ -87,7 +87,7 @@ export async function currentDetails(handle: Pick<WorkflowHandle, 'query'>): Pro
 
 /** Waits until the current details say something; answers all that they say. */
 export async function untilDetails(handle: Pick<WorkflowHandle, 'query'>, text: string): Promise<string> {
-  return await until(`current details with "${text}"`, 10_000, async () => {
+  return await until(`current details with "${text}"`, 30_000, async () => {
     const details = await currentDetails(handle);
     return details.includes(text) ? details : undefined;
   });

@@ -15,7 +15,7 @@ import type { TestWorker } from './testWorker.js';
 
 export type RolloutHandle = WorkflowHandle<typeof nodePoolRollout>;
 
-const timeoutMs = 10_000;
+const timeoutMs = 30_000;
 
 /** Starts a pool's rollout as the watcher does. */
 export async function startRollout(worker: TestWorker, nodePool: string): Promise<RolloutHandle> {

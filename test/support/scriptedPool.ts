@@ -11,7 +11,7 @@ import type { Gate } from './gate.js';
 import { replacementSettings, uidOf } from './replacements.js';
 import type { TestWorker } from './testWorker.js';
 
-const timeoutMs = 10_000;
+const timeoutMs = 30_000;
 
 /** One look at the pool: what the rollout said, and what it was told. */
 export interface Look {

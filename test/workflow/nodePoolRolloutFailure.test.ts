@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 
 import { failureTypes } from '../../workflows/failures.js';
@@ -9,8 +9,6 @@ import { lookAgain, startRollout, untilStatus } from '../support/rollouts.js';
 import { ScriptedPool } from '../support/scriptedPool.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(20_000);
 
 let worker: TestWorker;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { until } from '../../demo/until.js';
 import { pauseUpdate, pokeSignal, resumeUpdate, statusQuery } from '../../workflows/messages.js';
@@ -17,8 +17,6 @@ import {
 import { ScriptedPool } from '../support/scriptedPool.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(20_000);
 
 const ana = { by: 'ana', why: 'an incident' };
 const ben = { by: 'ben', why: 'it is over' };
@@ -113,12 +111,13 @@ describe('a paused rollout', () => {
   it('is paused after a continue-as-new as well, with who and why', async () => {
     const fakes = worker.fakesOf('continued-paused');
     const pool = new ScriptedPool(worker, 'continued-paused');
-    pool.settings = { ...pool.settings, quietMs: 20 };
+    // Another continue-as-new may come while the replacement is under way: its end is then looked up.
+    pool.settings = { ...pool.settings, quietMs: 20, childCheckMs: 100 };
     const rollout = await startShortRollout(worker, 'continued-paused', 25);
     const { runId } = await rollout.describe();
     const paused = await rollout.executeUpdate(pauseUpdate, { args: [ana] });
     pool.drift('old-6');
-    await until('another run', 10_000, async () => {
+    await until('another run', 30_000, async () => {
       await lookAgain(rollout, pool);
       return (await rollout.describe()).runId === runId ? undefined : true;
     });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { statusQuery } from '../../workflows/messages.js';
 import type { RolloutHandle } from '../support/rollouts.js';
@@ -6,8 +6,6 @@ import { refusalOf, startRollout, untilStatus } from '../support/rollouts.js';
 import { ScriptedPool } from '../support/scriptedPool.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(20_000);
 
 const why = 'x';
 const ana = { by: 'ana', why };

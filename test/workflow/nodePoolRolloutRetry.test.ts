@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 
 import { replaceNodeWorkflowId } from '../../workflows/ids.js';
@@ -10,8 +10,6 @@ import { rolloutOf, startRollout, steer, untilStatus } from '../support/rollouts
 import { ScriptedPool } from '../support/scriptedPool.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(20_000);
 
 let worker: TestWorker;
 beforeAll(async () => {

@@ -19,8 +19,8 @@ import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
 import { poolName } from '../unit/poolFixture.js';
 
-/** Some 90 s of processor time, the server included: the cores may be busy with other things as well. */
-const timeoutMs = 240_000;
+/** Some 90 s of processor time, the server included: the cores may be slow, and busy with other things as well. */
+const timeoutMs = 600_000;
 jest.setTimeout(timeoutMs);
 
 const machines = 1_000;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { retryUpdate, skipUpdate, statusQuery } from '../../workflows/messages.js';
 import { everythingGoesWell } from '../support/fakeActivities.js';
@@ -8,8 +8,6 @@ import { lookAgain, refusalOf, rolloutOf, startRollout, steer, untilStatus } fro
 import { ScriptedPool } from '../support/scriptedPool.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(20_000);
 
 const ana = { by: 'ana', why: 'a batch runs' };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { until } from '../../demo/until.js';
 import { pokeSignal } from '../../workflows/messages.js';
@@ -7,8 +7,6 @@ import { startRollout } from '../support/rollouts.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
 import { poolName } from '../unit/poolFixture.js';
-
-jest.setTimeout(30_000);
 
 const timeoutMs = 20_000;
 /** Until the window of 0 ends. */

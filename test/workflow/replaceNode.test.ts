@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { until } from '../../demo/until.js';
 import {
@@ -12,8 +12,6 @@ import { Gate } from '../support/gate.js';
 import { currentDetails, shown, startReplacement } from '../support/replacements.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(20_000);
 
 let worker: TestWorker;
 beforeAll(async () => {
@@ -100,7 +98,7 @@ describe('replaceNode', () => {
     const handle = await startReplacement(worker.workflows, worker.cluster, 'poll-first', 'old-1');
 
     await fakes.called('pollLaunch');
-    await until('the end of pollLaunch in the history', 5_000, async () => {
+    await until('the end of pollLaunch in the history', 30_000, async () => {
       const { events } = await handle.fetchHistory();
       // reserve, createReplacement, pollLaunch
       const completed = (events ?? []).filter((event) => event.activityTaskCompletedEventAttributes);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 
 import { until } from '../../demo/until.js';
@@ -8,8 +8,6 @@ import { Gate } from '../support/gate.js';
 import { currentDetails, failureOf, shown, startReplacement } from '../support/replacements.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(20_000);
 
 const canceled = { status: 'CANCELLED', phase: 'Canceled', errorCode: undefined } as const;
 
@@ -24,7 +22,7 @@ afterAll(async () => {
 /** Resolves when the workflow has been told of its cancellation. */
 async function cancel(handle: Awaited<ReturnType<typeof startReplacement>>): Promise<void> {
   await handle.cancel();
-  await until('the cancellation in the history', 5_000, async () => {
+  await until('the cancellation in the history', 30_000, async () => {
     const { events = [] } = await handle.fetchHistory();
     const at = events?.findIndex((event) => event.workflowExecutionCancelRequestedEventAttributes) ?? -1;
     const isHandled = at >= 0 && events?.slice(at).some((event) => event.workflowTaskCompletedEventAttributes);

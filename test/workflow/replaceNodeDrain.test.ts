@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { DrainCluster, protectedPod } from '../support/drainCluster.js';
 import { everythingGoesWell } from '../support/fakeActivities.js';
 import { currentDetails, failureOf, startReplacement } from '../support/replacements.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(20_000);
 
 let worker: TestWorker;
 let drains: DrainCluster;

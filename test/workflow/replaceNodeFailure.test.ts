@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 
 import { failLaunch, firstOffering, goOnWaiting } from '../support/fakeActivities.js';
@@ -8,8 +8,6 @@ import { startRollout } from '../support/rollouts.js';
 import { ScriptedPool } from '../support/scriptedPool.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(20_000);
 
 const soldOut = { nodeClaim: 'old-1-r0-0', code: 'SkuNotAvailable', message: 'sold out' };
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 
@@ -6,7 +6,6 @@ import { historyNames, parseHistory, readHistory } from '../support/histories.js
 import { installQuietRuntime } from '../support/quietRuntime.js';
 import { workflowBundle } from '../support/testWorker.js';
 
-jest.setTimeout(20_000);
 installQuietRuntime();
 
 async function replay(historyText: string): Promise<void> {

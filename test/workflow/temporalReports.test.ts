@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CancelledFailure } from '@temporalio/common';
 import type { PayloadCodec } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
@@ -14,8 +14,6 @@ import { rolloutOf, startRollout, startShortRollout, untilStatus } from '../supp
 import { ScriptedPool } from '../support/scriptedPool.js';
 import type { TestWorker } from '../support/testWorker.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(30_000);
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
@@ -71,7 +69,7 @@ describe('a rollout that is reset', () => {
     const { runId } = await rollout.describe();
     await rollout.terminate();
     drained.open();
-    await until('the end of the child', 10_000, () =>
+    await until('the end of the child', 30_000, () =>
       Promise.resolve(fakes.callsOf('followDeletion').length > 0 ? true : undefined),
     );
 
@@ -120,6 +118,7 @@ describe('a rollout that continues as new', () => {
     const nodePool = 'hurried';
     const fakes = worker.fakesOf(nodePool);
     const pool = new ScriptedPool(worker, nodePool);
+    pool.settings = { ...pool.settings, childCheckMs: 100 };
     pool.drift('old-1', 'old-2', 'old-3');
     const drained = new Gate();
     fakes.does.drain = () => drained.opened;
