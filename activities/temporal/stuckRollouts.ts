@@ -18,7 +18,8 @@ export interface ResetRollout {
 /**
  * Resets the rollouts of a cluster whose history does not replay to their first workflow task: they would not go on before a person
  * does it. Permits, candidates and running replacements are read from the cluster and from Temporal anyway, and what people asked of
- * the run is applied again; its failures are forgotten, with a backoff or a halt that came of them. A query that reaches a worker while the rollout's own one is lost leaves such a history.
+ * the run is applied again; its failures are forgotten, with a backoff or a halt that came of them. A query that reaches a worker
+ * while the rollout's own one is lost leaves such a history.
  */
 export async function resetStuckRollouts(workflows: WorkflowClient, cluster: string): Promise<readonly ResetRollout[]> {
   const reset: ResetRollout[] = [];

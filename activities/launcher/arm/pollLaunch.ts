@@ -15,8 +15,8 @@ import type { LaunchState } from './provisioningState.js';
 import { readProvisioningState } from './provisioningState.js';
 
 /**
- * One look at a launch, until its Node has registered. Always from the original token: a token that is serialised after a failed read is garbage. A failed read says
- * nothing about the operation; only a terminal state in its body does.
+ * One look at a launch, until its Node has registered. Always from the original token: a token that is serialised after a failed
+ * read is garbage. A failed read says nothing about the operation; only a terminal state in its body does.
  */
 export async function pollLaunch(environment: ArmEnvironment, ref: ReplacementRef, launch: Launch): Promise<void> {
   checkCluster(environment, ref.cluster);
