@@ -50,9 +50,18 @@ function resourceList({ group, version, types }: GroupVersion): object {
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: types.flatMap(resourcesOf) };
 }
 
+function apiVersions(host: string): object {
+  const serverAddressByClientCIDRs = [{ clientCIDR: '0.0.0.0/0', serverAddress: host }];
+  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs };
+}
+
 function groupOf({ group, version }: GroupVersion): object {
   const versions = [{ groupVersion: `${group}/${version}`, version }];
   return { name: group, versions, preferredVersion: versions[0] };
+}
+
+function apiGroup(groupVersion: GroupVersion): object {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(groupVersion) };
 }
 
 /** The OpenAPI document of a group's version, as far as kubectl looks into it: which fieldValidation a PATCH has. */
@@ -80,30 +89,31 @@ function openApiOf({ types }: GroupVersion): object {
 
 const openApiRoot = '/openapi/v3';
 
-/** By path, what the server tells of itself. */
-function documents(host: string): ReadonlyMap<string, object> {
+/** By path, what the server tells of itself: made when somebody asks, as hardly anybody does. */
+function documentsByPath(): ReadonlyMap<string, (host: string) => object> {
   const all = groupVersions();
   const groups = all.filter(({ group }) => group !== '');
   const named = all.map((each) => {
     const path = each.group === '' ? `api/${each.version}` : `apis/${each.group}/${each.version}`;
     return { path, each };
   });
-  const serverAddressByClientCIDRs = [{ clientCIDR: '0.0.0.0/0', serverAddress: host }];
   const openApiPaths = named.map(({ path }) => [path, { serverRelativeURL: `${openApiRoot}/${path}` }] as const);
-  return new Map<string, object>([
-    ['/api', { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs }],
-    ['/apis', { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupOf) }],
-    ...groups.map((each) => [`/apis/${each.group}`, { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(each) }] as const),
-    ...named.map(({ path, each }) => [`/${path}`, resourceList(each)] as const),
-    [openApiRoot, { paths: Object.fromEntries(openApiPaths) }],
-    ...named.map(({ path, each }) => [`${openApiRoot}/${path}`, openApiOf(each)] as const),
+  return new Map<string, (host: string) => object>([
+    ['/api', apiVersions],
+    ['/apis', () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupOf) })],
+    ...groups.map((each) => [`/apis/${each.group}`, () => apiGroup(each)] as const),
+    ...named.map(({ path, each }) => [`/${path}`, () => resourceList(each)] as const),
+    [openApiRoot, () => ({ paths: Object.fromEntries(openApiPaths) })],
+    ...named.map(({ path, each }) => [`${openApiRoot}/${path}`, () => openApiOf(each)] as const),
   ]);
 }
+
+const documents = documentsByPath();
 
 /**
  * The discovery or OpenAPI document at a path; undefined where there is none.
  * @param host under which the client has reached the server, e.g. `127.0.0.1:6443`
  */
 export function discoveryDocument(pathname: string, host: string): object | undefined {
-  return documents(host).get(pathname.replace(/\/$/, ''));
+  return documents.get(pathname.replace(/\/$/, ''))?.(host);
 }

@@ -73,7 +73,9 @@ describe('the service image', () => {
 
   it('runs as nobody in particular, on a file system that cannot be written', async () => {
     expect(serviceImage.user).toBe(1000);
-    const script = 'id -u; grep CapEff /proc/self/status; touch /app/file; touch /tmp/file && echo /tmp is fine';
+    // In one stream: two come in either order.
+    const script =
+      'exec 2>&1; id -u; grep CapEff /proc/self/status; touch /app/file; touch /tmp/file && echo /tmp is fine';
     const { output } = await run({ ...serviceImage, entrypoint: ['sh', '-c'] }, [script]);
     expect(output.split('\n')).toEqual([
       '1000',
