@@ -12,7 +12,7 @@ const timeoutMs = 20_000;
 /** Until the window of 0 ends. */
 const closedMs = 3_000;
 /** What a busy machine may need from a timer to the first activity of five children. */
-const promptMs = 10_000;
+const promptMs = 2_000;
 
 let worker: TestWorker;
 beforeAll(async () => {
