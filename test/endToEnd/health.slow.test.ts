@@ -101,5 +101,5 @@ describe.each(services)("the $service's probes", ({ service, watches }) => {
       expect(await probe('readyz')).toBe('200 ok\n');
     });
     expect(await started.kill('SIGTERM')).toBe(0);
-  }, 90_000);
+  });
 });

@@ -1,5 +1,5 @@
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 
@@ -10,8 +10,6 @@ import { eventually } from '../support/eventually.js';
 import { startRollout, steer } from '../support/rollouts.js';
 import { ScriptedPool } from '../support/scriptedPool.js';
 import { startTestWorker } from '../support/testWorker.js';
-
-jest.setTimeout(90_000);
 
 const nodePool = 'stuck';
 
